@@ -1,0 +1,30 @@
+"""Small things that every package may use: files, seeds, clock, identity, executors, optional imports."""
+
+from assay.base._clock import Clock, SystemClock
+from assay.base._executor import Executor, SerialExecutor, ThreadExecutor, make_executor
+from assay.base._files import atomic_write, atomic_write_json, canonical_json, new_folder, sha256_file
+from assay.base._identity import ID_PATTERN, Operator, check_id, human
+from assay.base._optional import require
+from assay.base._seeds import generator
+from assay.base._text import did_you_mean
+
+__all__ = [
+    "ID_PATTERN",
+    "Clock",
+    "Executor",
+    "Operator",
+    "SerialExecutor",
+    "SystemClock",
+    "ThreadExecutor",
+    "atomic_write",
+    "atomic_write_json",
+    "canonical_json",
+    "check_id",
+    "did_you_mean",
+    "generator",
+    "human",
+    "make_executor",
+    "new_folder",
+    "require",
+    "sha256_file",
+]

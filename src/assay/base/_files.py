@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AssayError
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def atomic_write(path: Path, content: bytes | str) -> None:
+    """Write a whole file or nothing: a reader sees the old content or the new one, also after a crash.
+
+    Raises
+    ------
+    AssayError
+        The folder is missing or cannot be written.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    path = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, 0o644)
+            os.replace(name, path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(name)
+            raise
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise AssayError(
+            f"cannot write {path}: {error.strerror or error}",
+            where=str(path),
+            fix="check that the folder exists and may be written to",
+        ) from error
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys, no spaces, shortest float text, and NaN refused.
+
+    Raises
+    ------
+    ValueError
+        A float is NaN or infinite (missing values are ``None``).
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def atomic_write_json(path: Path, value: Any) -> None:
+    """:func:`atomic_write` of indented JSON with sorted keys; NaN refused."""
+    text = json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
+    atomic_write(path, text + "\n")
+
+
+def sha256_file(path: Path) -> str:
+    """Hex SHA-256 of a file's bytes."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder that appears whole or not at all: fill the yielded one, it takes its name on success.
+
+    Raises
+    ------
+    AssayError
+        ``path`` exists already, or its parent cannot be written.
+    """
+    path = Path(path)
+    if path.exists():
+        raise AssayError(f"{path} exists already", where=str(path), fix="choose another name or remove it")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
+    except OSError as error:
+        raise AssayError(
+            f"cannot create {path}: {error.strerror or error}",
+            where=str(path),
+            fix="check that the parent folder may be written to",
+        ) from error
+    try:
+        yield staged
+        os.chmod(staged, 0o755)
+        os.replace(staged, path)
+        _sync_folder(path.parent)
+    except BaseException:
+        shutil.rmtree(staged, ignore_errors=True)
+        raise

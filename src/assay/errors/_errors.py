@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One entry of the refusal vocabulary.
+
+    Parameters
+    ----------
+    code : snake_case name, stable across releases; agents branch on it.
+    summary : one sentence for a person, without the particulars of a case.
+    fix : what to do about it, one sentence.
+    """
+
+    code: str
+    summary: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of characters in a formula: 0-based ``start`` and ``end``, 1-based line and column."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+
+
+class AssayError(Exception):
+    """Base of all errors that Assay raises on purpose.
+
+    ``where`` names the file, column, date or argument concerned; ``fix`` says what to do.
+    """
+
+    kind = "error"
+
+    def __init__(self, message: str, *, where: str | None = None, fix: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.fix = fix
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error as JSON-ready data: what, where, what to do."""
+        return {"error": self.kind, "message": self.message, "where": self.where, "fix": self.fix}
+
+
+class Refusal(AssayError):
+    """An expected "no". ``reason`` is from a closed vocabulary; ``details`` is JSON-ready."""
+
+    kind = "refusal"
+
+    def __init__(
+        self,
+        reason: Reason,
+        message: str | None = None,
+        *,
+        where: str | None = None,
+        fix: str | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message or reason.summary, where=where, fix=fix or reason.fix)
+        self.reason = reason
+        self.details = dict(details or {})
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**super().as_dict(), "reason": self.reason.code, "details": self.details}
+
+
+class ExpressionError(Refusal):
+    """A formula is refused. ``span`` is the offending part of ``text``; ``level`` is parsed, typed or runnable."""
+
+    def __init__(
+        self,
+        reason: Reason,
+        message: str,
+        *,
+        span: Span,
+        text: str,
+        level: str = "parsed",
+        expected: Sequence[str] = (),
+        suggestions: Sequence[str] = (),
+        fix: str | None = None,
+    ) -> None:
+        super().__init__(
+            reason,
+            message,
+            where=f"line {span.line}, column {span.column}",
+            fix=fix,
+            details={
+                "level": level,
+                "line": span.line,
+                "column": span.column,
+                "start": span.start,
+                "end": span.end,
+                "expected": list(expected),
+                "did_you_mean": list(suggestions),
+            },
+        )
+        self.span = span
+        self.text = text
+        self.level = level
+        self.expected = tuple(expected)
+        self.suggestions = tuple(suggestions)
+
+    def pointer(self) -> str:
+        """The offending line with a caret under the place, for a terminal."""
+        lines = self.text.splitlines() or [""]
+        line = lines[min(self.span.line, len(lines)) - 1]
+        start = max(self.span.column - 1, 0)
+        shift = max(0, start - 60)
+        shown = line[shift : shift + 100]
+        width = max(1, min(self.span.end - self.span.start, len(shown) - (start - shift)))
+        return f"{shown}\n{' ' * (start - shift)}{'^' * width}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem of a configuration: where (``table.key``), what, and what to do."""
+
+    where: str
+    message: str
+    fix: str = ""
+
+
+class ConfigProblems(AssayError):
+    """All problems found in a configuration. Nothing was written."""
+
+    kind = "config"
+
+    def __init__(self, problems: Sequence[Problem], *, where: str | None = None) -> None:
+        self.problems = tuple(problems)
+        noun = "problem" if len(self.problems) == 1 else "problems"
+        lines = [f"{len(self.problems)} {noun}"]
+        lines += [f"  {p.where}: {p.message}" + (f" ({p.fix})" if p.fix else "") for p in self.problems]
+        super().__init__("\n".join(lines), where=where, fix="mend the listed entries; nothing was written")
+
+    def as_dict(self) -> dict[str, Any]:
+        listed = [{"where": p.where, "message": p.message, "fix": p.fix} for p in self.problems]
+        return {**super().as_dict(), "problems": listed}
+
+
+class DataError(AssayError):
+    """Data is missing, malformed, or contradicts itself."""
+
+    kind = "data"
+
+
+class ProviderError(AssayError):
+    """An outside service failed."""
+
+    kind = "provider"
+
+
+class ProviderQuotaExhausted(ProviderError):
+    """The balance or quota is used up; waiting does not help."""
+
+    kind = "provider_quota"
+
+
+class ProviderTransient(ProviderError):
+    """Worth trying again later."""
+
+    kind = "provider_transient"
+
+
+class ProviderAuth(ProviderError):
+    """Credentials are missing or refused."""
+
+    kind = "provider_auth"
+
+
+class ProviderBadReply(ProviderError):
+    """The answer does not have the promised shape."""
+
+    kind = "provider_bad_reply"
+
+
+class LedgerDamaged(AssayError):
+    """The record of what happened was altered or broken; ``where`` names the line."""
+
+    kind = "ledger_damaged"
