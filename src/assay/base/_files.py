@@ -99,7 +99,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         ) from error
     try:
         yield staged
-        os.chmod(staged, 0o755)
+        os.chmod(staged, 0o755)  # noqa: S103 - mkdtemp makes it 0700; a data set is not secret
         os.replace(staged, path)
         _sync_folder(path.parent)
     except BaseException:

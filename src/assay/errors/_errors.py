@@ -23,7 +23,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A half-open range of characters in a formula: 0-based ``start`` and ``end``, 1-based line and column."""
+    """Characters ``start`` to ``end`` (0-based, half-open) of a formula; line and column count from 1."""
 
     start: int
     end: int
@@ -73,7 +73,7 @@ class Refusal(AssayError):
 
 
 class ExpressionError(Refusal):
-    """A formula is refused. ``span`` is the offending part of ``text``; ``level`` is parsed, typed or runnable."""
+    """A formula is refused at ``level`` parsed, typed or runnable; ``span`` is the offending part of ``text``."""
 
     def __init__(
         self,

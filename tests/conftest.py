@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+_SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real test data; it is not part of the project, so tests that need it skip elsewhere."""
+    if not (_SHARED / "data").is_dir():
+        pytest.skip("the real test data (../shared/data) is not on this machine")
+    return _SHARED
