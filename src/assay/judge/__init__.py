@@ -1,1 +1,54 @@
-"""To be filled."""
+"""The one evaluator: from formulas or values and a panel to verdicts with certificates."""
+
+from assay.judge._results import (
+    SUMMARY,
+    BookCurve,
+    Column,
+    CoverageRow,
+    Criterion,
+    DataUsed,
+    DecayRow,
+    Decision,
+    Identity,
+    Interval,
+    LeakCheck,
+    MonthlyTable,
+    QuantileRow,
+    Quantiles,
+    Robustness,
+    ShuffleControl,
+    Significance,
+    SubPeriod,
+)
+from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, Thresholds
+from assay.judge._verdict import BatchStatistics, Refused, Verdict, Verdicts
+
+__all__ = [
+    "COSTS",
+    "SUMMARY",
+    "BatchStatistics",
+    "BookCurve",
+    "Column",
+    "Costs",
+    "CoverageRow",
+    "Criterion",
+    "DataUsed",
+    "DecayRow",
+    "Decision",
+    "Filters",
+    "Identity",
+    "Interval",
+    "JudgeSettings",
+    "LeakCheck",
+    "MonthlyTable",
+    "QuantileRow",
+    "Quantiles",
+    "Refused",
+    "Robustness",
+    "ShuffleControl",
+    "Significance",
+    "SubPeriod",
+    "Thresholds",
+    "Verdict",
+    "Verdicts",
+]
