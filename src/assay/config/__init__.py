@@ -1,1 +1,66 @@
-"""To be filled."""
+"""Configuration: ``assay.toml``, the workspace, the named periods, and secrets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.config._init import init_workspace, plan_toml
+from assay.config._load import find_workspace, load_workspace, parse_config
+from assay.config._plan import (
+    ALL_DATES,
+    PERIOD_NAMES,
+    UNKNOWN_PERIOD,
+    DateLike,
+    DateRange,
+    EmbargoGap,
+    HiddenPeriod,
+    PeriodPlan,
+    as_date,
+    longest_label,
+    propose_plan,
+)
+from assay.config._secrets import Secret, load_secrets, read_dotenv, redact
+from assay.config._workspace import Costs, DataSettings, LookBudgets, Workspace
+
+__all__ = [
+    "ALL_DATES",
+    "PERIOD_NAMES",
+    "UNKNOWN_PERIOD",
+    "Costs",
+    "DataSettings",
+    "DateLike",
+    "DateRange",
+    "EmbargoGap",
+    "HiddenPeriod",
+    "LookBudgets",
+    "PeriodPlan",
+    "Secret",
+    "Workspace",
+    "as_date",
+    "find_workspace",
+    "init_workspace",
+    "json_schema",
+    "load_secrets",
+    "load_workspace",
+    "longest_label",
+    "parse_config",
+    "plan_toml",
+    "propose_plan",
+    "read_dotenv",
+    "redact",
+    "reference_markdown",
+]
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON schema (draft 2020-12) of ``assay.toml`` as data, for editors that complete TOML."""
+    from assay.config._models import json_schema as made  # pydantic is slow to import
+
+    return made()
+
+
+def reference_markdown() -> str:
+    """The page ``docs/reference/config.md``, generated from the declaration of the keys."""
+    from assay.config._reference import reference_markdown as made
+
+    return made()

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.base import atomic_write
+from assay.config._load import load_workspace, parse_config
+from assay.config._plan import PeriodPlan
+from assay.config._workspace import CONFIG_NAME, FOLDERS, Workspace
+from assay.errors import AssayError
+
+_IGNORED = "# what a repository of this workspace must not hold\n.env\ndata/\n"
+
+
+def init_workspace(path: Path, *, plans: Mapping[str, PeriodPlan] | None = None) -> Workspace:
+    """Make folder ``path`` a workspace: a commented ``assay.toml``, ``.gitignore`` and the four folders.
+
+    ``plans`` are period plans to write for data sets. Files that are there already stay as they are.
+
+    Raises
+    ------
+    AssayError
+        ``path`` is a workspace already, or cannot be written.
+    ConfigProblems
+        A plan is not valid; nothing was written.
+    """
+    from assay.config._reference import template  # needs pydantic
+
+    root = Path(path).resolve()
+    file = root / CONFIG_NAME
+    if file.exists():
+        raise AssayError(f"{file} exists already", where=str(file), fix="edit it, or choose another folder")
+    text = template() + "".join(plan_toml(name, plan) for name, plan in (plans or {}).items())
+    parse_config(text, root=root)
+    try:
+        for folder in FOLDERS:
+            (root / folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AssayError(
+            f"cannot create {root}: {error.strerror or error}",
+            where=str(root),
+            fix="choose a folder that may be written to",
+        ) from error
+    if not (root / ".gitignore").exists():
+        atomic_write(root / ".gitignore", _IGNORED)
+    atomic_write(file, text)
+    return load_workspace(root)
+
+
+def plan_toml(name: str, plan: PeriodPlan) -> str:
+    """The table ``[data.NAME.periods]`` of a plan, as text for ``assay.toml``."""
+    lines = [f'{key} = ["{period.start}", "{period.end}"]' for key, period in plan.periods()]
+    return "\n".join(["", f"[data.{name}.periods]", *lines, f"embargo_bars = {plan.embargo_bars}", ""])

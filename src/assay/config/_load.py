@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from assay.base import did_you_mean
+from assay.config._plan import PeriodPlan, longest_label
+from assay.config._workspace import CONFIG_NAME, Costs, DataSettings, LookBudgets, Workspace
+from assay.errors import ConfigProblems, Problem
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from assay.config._models import ConfigFile, CostsTable, DataTable, LooksTable, PeriodsTable
+
+_SECRET_KEY = re.compile(r"(api_?key|token|secret|passw(or)?d|credential)", re.IGNORECASE)
+
+
+def find_workspace(start: Path | None = None) -> Workspace | None:
+    """The workspace that ``start`` (default: the current folder) lies in, or None.
+
+    Walks up to the first folder that holds an ``assay.toml``.
+
+    Raises
+    ------
+    ConfigProblems
+        The file was found and is not valid.
+    """
+    here = Path.cwd() if start is None else Path(start).resolve()
+    for folder in (here, *here.parents):
+        if (folder / CONFIG_NAME).is_file():
+            return load_workspace(folder)
+    return None
+
+
+def load_workspace(path: Path) -> Workspace:
+    """The workspace in folder ``path`` (or of the ``assay.toml`` at ``path``).
+
+    Raises
+    ------
+    ConfigProblems
+        The file is missing, unreadable or not valid; every problem is listed.
+    """
+    path = Path(path)
+    file = path if path.name == CONFIG_NAME and not path.is_dir() else path / CONFIG_NAME
+    return parse_config(_read(file), root=file.parent.resolve())
+
+
+def parse_config(text: str, *, root: Path) -> Workspace:
+    """The workspace that an ``assay.toml`` with this text in folder ``root`` describes.
+
+    Raises
+    ------
+    ConfigProblems
+        The text is not TOML, or keys or values are not valid; every problem is listed.
+    """
+    where = str(root / CONFIG_NAME)
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigProblems([_toml_problem(str(error), text)], where=where) from error
+    return _build(_validate(raw, where), root)
+
+
+def _read(file: Path) -> str:
+    where = str(file)
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError as error:
+        problem = Problem(CONFIG_NAME, f"{file} does not exist", "run 'assay init' or name another folder")
+        raise ConfigProblems([problem], where=where) from error
+    except OSError as error:
+        problem = Problem(CONFIG_NAME, f"cannot be read: {error.strerror or error}", "check its permissions")
+        raise ConfigProblems([problem], where=where) from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        problem = Problem(f"line {line}", f"byte {error.start} is not UTF-8", "save the file as UTF-8")
+        raise ConfigProblems([problem], where=where) from error
+
+
+def _toml_problem(message: str, text: str) -> Problem:
+    place = re.search(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message)
+    what = message if place is None else message[: place.start()]
+    if place is None or place.group(1) is None:
+        return Problem(f"line {text.count(chr(10)) + 1}", f"not valid TOML: {what}", "end the last entry")
+    line, column = int(place.group(1)), place.group(2)
+    shown = text.splitlines()[line - 1].strip()[:60] if line <= len(text.splitlines()) else ""
+    fix = f"mend this line: {shown}" if shown and not _SECRET_KEY.search(shown) else "mend this line"
+    return Problem(f"line {line}, column {column}", f"not valid TOML: {what}", fix)
+
+
+def _validate(raw: dict[str, Any], where: str) -> ConfigFile:
+    from pydantic import ValidationError  # slow to import; most callers find no workspace
+
+    from assay.config._check import cross_checks
+    from assay.config._models import ConfigFile
+
+    problems: list[Problem] = []
+    config = ConfigFile()
+    try:
+        config = ConfigFile.model_validate(raw)
+    except ValidationError as error:
+        problems += [_key_problem(detail) for detail in error.errors(include_url=False)]
+    problems += cross_checks(raw)
+    if problems:
+        raise ConfigProblems(problems, where=where)
+    return config
+
+
+def _key_problem(detail: ErrorDetails) -> Problem:
+    place = tuple(detail["loc"])
+    where, kind, context = _dotted(place), detail["type"], detail.get("ctx", {})
+    if kind == "extra_forbidden":
+        return _unknown_key(place)
+    if kind == "missing":
+        return Problem(where, "is required", "add it")
+    if "fix" in context:
+        return Problem(where, detail["msg"], str(context["fix"]))
+    shown = "a secret-looking value" if _SECRET_KEY.search(where) else repr(detail["input"])[:60]
+    return Problem(where, f"is {shown}", detail["msg"][:1].lower() + detail["msg"][1:])
+
+
+def _dotted(place: Iterable[str | int]) -> str:
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def _unknown_key(place: tuple[str | int, ...]) -> Problem:
+    from assay.config._reference import keys_of
+
+    key = str(place[-1])
+    if _SECRET_KEY.search(key):
+        return Problem(_dotted(place), "secrets do not belong here", "set it in the environment or in .env")
+    known = keys_of(place[:-1])
+    close = did_you_mean(key, known)
+    fix = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(known)}"
+    return Problem(_dotted(place), "no such key", fix)
+
+
+def _build(config: ConfigFile, root: Path) -> Workspace:
+    taken = config.defaults
+    defaults = DataSettings(
+        universe=taken.universe,
+        horizons=tuple(sorted(set(taken.horizons))),
+        lag=taken.lag,
+        fill=taken.fill,
+        costs=_costs(config.costs),
+        looks=_looks(config.looks),
+    )
+    data: Mapping[str, DataSettings] = {
+        name: _data_settings(table, defaults) for name, table in config.data.items()
+    }
+    return Workspace(root, taken.data, defaults, MappingProxyType(data))
+
+
+def _data_settings(table: DataTable, defaults: DataSettings) -> DataSettings:
+    horizons = tuple(sorted(set(table.horizons or defaults.horizons)))
+    return DataSettings(
+        universe=table.universe or defaults.universe,
+        horizons=horizons,
+        lag=defaults.lag,
+        fill=defaults.fill,
+        costs=_costs(table.costs) if table.costs else defaults.costs,
+        looks=_looks(table.looks) if table.looks else defaults.looks,
+        periods=_plan(table.periods, horizons) if table.periods else None,
+    )
+
+
+def _costs(table: CostsTable) -> Costs:
+    return Costs(table.buy_bp, table.sell_bp)
+
+
+def _looks(table: LooksTable) -> LookBudgets:
+    return LookBudgets(table.score, table.eval)
+
+
+def _plan(table: PeriodsTable, horizons: tuple[int, ...]) -> PeriodPlan:
+    embargo = longest_label(horizons) if table.embargo_bars is None else table.embargo_bars
+    return PeriodPlan(table.search, table.score, table.eval, embargo)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from assay.config._plan import PeriodPlan
+
+CONFIG_NAME = "assay.toml"
+FOLDERS = ("data", "runs", "notes", "book")
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Trading costs in basis points of traded value."""
+
+    buy_bp: float = 5.0
+    sell_bp: float = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class LookBudgets:
+    """How many looks at hidden dates there are, by period."""
+
+    score: int = 200
+    eval: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class DataSettings:
+    """All settings of one data set, with the workspace's defaults filled in.
+
+    ``universe`` None means all instruments; ``periods`` None means that no plan is set, so no date is hidden.
+    """
+
+    universe: str | None = None
+    horizons: tuple[int, ...] = (1, 5, 10, 20)
+    lag: Literal[0, 1] = 1
+    fill: Literal["close", "open", "vwap"] = "close"
+    costs: Costs = field(default_factory=Costs)
+    looks: LookBudgets = field(default_factory=LookBudgets)
+    periods: PeriodPlan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder with an ``assay.toml``: its data, runs, notes and book, and the settings of each data set."""
+
+    root: Path
+    default_data: str | None = None
+    defaults: DataSettings = field(default_factory=DataSettings)
+    data: Mapping[str, DataSettings] = field(default_factory=dict)
+
+    @property
+    def config_path(self) -> Path:
+        """The ``assay.toml`` itself."""
+        return self.root / CONFIG_NAME
+
+    @property
+    def data_dir(self) -> Path:
+        """Stored data sets, one folder each."""
+        return self.root / "data"
+
+    @property
+    def runs_dir(self) -> Path:
+        """Outputs of runs, one folder each."""
+        return self.root / "runs"
+
+    @property
+    def notes_dir(self) -> Path:
+        """Research notes."""
+        return self.root / "notes"
+
+    @property
+    def book_dir(self) -> Path:
+        """The book of admitted factors."""
+        return self.root / "book"
+
+    def settings(self, name: str) -> DataSettings:
+        """Settings of data set ``name``: without a table of its own, the defaults and no plan."""
+        return self.data.get(name, self.defaults)
