@@ -1,1 +1,51 @@
-"""To be filled."""
+"""Markets: panels of dates x instruments, how they are stored, made, imported and examined."""
+
+from assay.market._data import (
+    EVENT_DTYPE,
+    Group,
+    MarketData,
+    Minutes,
+    Planted,
+    PriceLimits,
+    Quarantined,
+    Source,
+)
+from assay.market._fields import BAR_FIELDS, STANDARD_FIELDS, FieldInfo, field_info
+from assay.market._manifest import Manifest, manifest_schema, read_manifest
+from assay.market._panel import ALL, Panel
+from assay.market._reasons import REASONS
+from assay.market._store import open_panel, verify, write_dataset
+from assay.market._trading import LISTED_BEFORE, Fill, Trading, previous_close
+from assay.market._universe import Span, Universe, universe_from_mask, universe_from_spans
+
+__all__ = [
+    "ALL",
+    "BAR_FIELDS",
+    "EVENT_DTYPE",
+    "LISTED_BEFORE",
+    "REASONS",
+    "STANDARD_FIELDS",
+    "FieldInfo",
+    "Fill",
+    "Group",
+    "Manifest",
+    "MarketData",
+    "Minutes",
+    "Panel",
+    "Planted",
+    "PriceLimits",
+    "Quarantined",
+    "Source",
+    "Span",
+    "Trading",
+    "Universe",
+    "field_info",
+    "manifest_schema",
+    "open_panel",
+    "previous_close",
+    "read_manifest",
+    "universe_from_mask",
+    "universe_from_spans",
+    "verify",
+    "write_dataset",
+]
