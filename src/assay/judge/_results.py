@@ -211,7 +211,8 @@ class Significance:
     """Significance of the factor. ``trials`` is N; ``trials_source`` says where N comes from.
 
     ``sharpe`` is per bar, not annualised, of net excess returns; ``psr`` is the probability that the true
-    ratio is above 0; ``dsr`` above the ratio that the best of N skilless trials would show (NaN when N is unknown).
+    ratio is above 0; ``dsr`` above the ratio that the best of N skilless trials would show (NaN when N is
+    unknown).
     """
 
     t: float

@@ -336,7 +336,9 @@ def _out_of_range(name: str, value: Any, limits: _Range) -> list[Problem]:
     return [Problem(name, f"is {value!r}", f"give {noun} from {limits.low:g} to {limits.high:g}")]
 
 
-def _horizon_problems(horizons: tuple[int, ...]) -> list[Problem]:
+def _horizon_problems(horizons: Any) -> list[Problem]:
+    if not isinstance(horizons, tuple):
+        return [Problem("horizons", f"is {horizons!r}", "give a tuple of whole numbers")]
     bad = [h for h in horizons if isinstance(h, bool) or not isinstance(h, int) or not 1 <= h <= 252]
     fix = "give whole numbers from 1 to 252"
     return [Problem("horizons", f"has {value!r}", fix) for value in bad]

@@ -115,8 +115,9 @@ class BatchStatistics:
     """What judging many factors at once does to significance.
 
     ``q_bh`` and ``q_by`` are Benjamini-Hochberg and -Yekutieli adjusted p-values of the mean RankIC, in the
-    order of the verdicts (NaN where there is no p-value). ``pbo`` is the probability of backtest overfitting over
-    ``splits`` combinatorial splits of the net excess returns; NaN with a ``note`` when it cannot be computed.
+    order of the verdicts (NaN where there is no p-value). ``pbo`` is the probability of backtest overfitting
+    over ``pbo_splits`` combinatorial splits of the net excess returns; NaN with a ``note`` when it cannot be
+    computed.
     ``judged`` is the number of factors in this batch: trials made elsewhere are not in it.
     """
 

@@ -1,0 +1,201 @@
+"""Factors that exist only as values: frames and arrays, brought onto the dates and names of a panel."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import DataError
+from assay.judge._results import DateArray
+
+DATE_NAMES = ("date", "datetime", "trade_date", "trading_date", "day", "time", "timestamp")
+NAME_NAMES = ("instrument", "code", "symbol", "ticker", "asset", "stock", "stock_code", "ts_code", "sid")
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFactor:
+    """Values on the panel's own rows and columns: float32 ``(T, N)``, NaN = missing."""
+
+    name: str
+    values: NDArray[np.float32]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of shape and values, by which a certificate identifies the factor."""
+        canonical = np.where(np.isnan(self.values), np.float32(np.nan), self.values).astype("<f4")
+        shape = "x".join(map(str, self.values.shape))
+        return hashlib.sha256(shape.encode() + canonical.tobytes()).hexdigest()
+
+
+def is_values(item: object) -> bool:
+    """Whether ``item`` is a table of values: an array, or a pandas or polars frame."""
+    return isinstance(item, np.ndarray) or _is_frame(item)
+
+
+def read_values(
+    source: Any, dates: DateArray, instruments: Sequence[str], name: str = "values"
+) -> list[ValueFactor]:
+    """Factors from an array ``(T, N)``, or from a wide or long frame of pandas or polars.
+
+    A *wide* frame has one row a date and one column an instrument: pandas with the dates as index, polars (or
+    pandas) with a date column. A *long* frame has a date column, an instrument column (or both as a pandas
+    index), and one numeric column for each factor. The value of date ``t`` counts as known at the close of
+    ``t``; the judge applies its lag to it as to a formula.
+
+    Raises
+    ------
+    DataError
+        The shape differs from the panel's, a date and name occur twice, a column is not numeric, or nothing
+        of the table lies on the panel.
+    """
+    if isinstance(source, np.ndarray):
+        return [_from_array(source, dates, instruments, name)]
+    table, index = _columns(source)
+    table = {**index, **table}
+    date_key = _find(table, DATE_NAMES)
+    if date_key is None:
+        raise DataError(
+            f"no column of the values is a date; columns: {', '.join(list(table)[:8])}",
+            where=name,
+            fix=f"name it one of {', '.join(DATE_NAMES)}, or use a date index",
+        )
+    days = _as_days(table.pop(date_key), name)
+    name_key = _find(table, NAME_NAMES)
+    grid = _Grid(dates, instruments)
+    if name_key is not None:
+        names = np.asarray(table.pop(name_key)).astype(str)
+        rows, columns, notes = grid.place(days, names, name)
+        return [
+            ValueFactor(
+                key if len(table) > 1 else _named(name, key), grid.fill(rows, columns, column, key), notes
+            )
+            for key, column in table.items()
+        ]
+    wide_names = np.array(list(table), dtype=str)
+    stacked = (
+        np.concatenate([_numeric(column, key) for key, column in table.items()]) if table else np.empty(0)
+    )
+    rows, columns, notes = grid.place(np.tile(days, len(table)), np.repeat(wide_names, len(days)), name)
+    return [ValueFactor(name, grid.fill(rows, columns, stacked, name), notes)]
+
+
+def _named(name: str, column: str) -> str:
+    return column if name == "values" and column not in ("value", "values", "factor") else name
+
+
+def _from_array(source: NDArray[Any], dates: DateArray, instruments: Sequence[str], name: str) -> ValueFactor:
+    shape = (len(dates), len(instruments))
+    if source.shape != shape:
+        raise DataError(
+            f"the values have shape {source.shape}, the panel has {shape}",
+            where=name,
+            fix="give one row a date and one column an instrument of the panel, or a frame with both",
+        )
+    return ValueFactor(name, _finite(_numeric(source, name)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    dates: DateArray
+    instruments: Sequence[str]
+
+    def place(
+        self, days: DateArray, names: NDArray[np.str_], where: str
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], tuple[str, ...]]:
+        """Row and column of each value, -1 where the panel lacks it; and what was left out."""
+        rows = np.searchsorted(self.dates, days)
+        found = (rows < len(self.dates)) & (self.dates[np.minimum(rows, len(self.dates) - 1)] == days)
+        order = np.argsort(np.array(self.instruments, dtype=str), kind="stable")
+        ordered = np.array(self.instruments, dtype=str)[order]
+        spots = np.minimum(np.searchsorted(ordered, names), len(ordered) - 1)
+        known = ordered[spots] == names
+        rows = np.where(found & known, rows, -1)
+        columns = np.where(found & known, order[spots], -1)
+        kept = rows >= 0
+        if not kept.any():
+            raise DataError(
+                "no value lies on a date and instrument of the panel",
+                where=where,
+                fix=f"the panel has {self.dates[0]} to {self.dates[-1]}, names like {self.instruments[0]!r}",
+            )
+        cells = rows[kept] * len(self.instruments) + columns[kept]
+        unique, counts = np.unique(cells, return_counts=True)
+        if len(unique) != len(cells):
+            twice = int(unique[np.argmax(counts > 1)])
+            row, column = divmod(twice, len(self.instruments))
+            raise DataError(
+                f"{self.instruments[column]} has more than one value on {self.dates[row]}",
+                where=where,
+                fix="give one value for each date and instrument",
+            )
+        notes = []
+        if (lost := int(np.sum(~found))) > 0:
+            notes.append(f"{lost} values lie on dates that the panel does not have; they were left out")
+        if (lost := int(np.sum(found & ~known))) > 0:
+            notes.append(f"{lost} values belong to names that the panel does not have; they were left out")
+        return rows, columns, tuple(notes)
+
+    def fill(
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp], column: Any, name: str
+    ) -> NDArray[np.float32]:
+        values = _finite(_numeric(column, name))
+        result = np.full((len(self.dates), len(self.instruments)), np.nan, dtype=np.float32)
+        kept = rows >= 0
+        result[rows[kept], columns[kept]] = values[kept]
+        return result
+
+
+def _numeric(column: Any, name: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"column {name!r} is not numeric", where=name, fix="give numbers") from error
+
+
+def _finite(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32)
+    single[~np.isfinite(single)] = np.nan
+    return single
+
+
+def _as_days(column: Any, name: str) -> DateArray:
+    array = np.asarray(column)
+    try:
+        if array.dtype.kind == "M":
+            return array.astype("datetime64[D]")
+        return np.array([str(day)[:10] for day in array], dtype="datetime64[D]")
+    except ValueError as error:
+        raise DataError(
+            f"the dates of the values cannot be read: {error}", where=name, fix="write dates as 2020-12-31"
+        ) from error
+
+
+def _find(table: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    lower = {key.lower(): key for key in table}
+    return next((lower[name] for name in names if name in lower), None)
+
+
+def _is_frame(item: object) -> bool:
+    return type(item).__module__.split(".")[0] in ("pandas", "polars") and hasattr(item, "columns")
+
+
+def _columns(frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Columns of a frame by name, and the levels of a pandas index that hold dates or names."""
+    if type(frame).__module__.split(".")[0] == "polars":
+        return {key: frame[key].to_numpy() for key in frame.columns}, {}
+    table = {str(key): frame[key].to_numpy() for key in frame.columns}
+    levels = [frame.index.get_level_values(level) for level in range(frame.index.nlevels)]
+    index: dict[str, Any] = {}
+    for position, level in enumerate(levels):
+        if level.dtype.kind == "M" or (position == 0 and _find({str(level.name): 0}, DATE_NAMES)):
+            index["date"] = level.to_numpy()
+        elif frame.index.nlevels == 2:
+            index["instrument"] = level.to_numpy()
+    return table, index

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from assay.errors import DataError
+from assay.judge._values import is_values, read_values
+
+DATES = np.arange("2020-01-01", "2020-01-05", dtype="datetime64[D]")
+NAMES = ("B", "A", "C")
+GRID = np.arange(12, dtype=np.float32).reshape(4, 3)
+GRID[1, 2] = np.nan
+
+
+def wide_pandas():
+    return pd.DataFrame(GRID, index=pd.DatetimeIndex(DATES), columns=list(NAMES))
+
+
+def long_pandas():
+    frame = wide_pandas().stack().rename("value").reset_index()
+    return frame.set_axis(["date", "code", "value"], axis=1)
+
+
+def forms():
+    long = long_pandas()
+    yield "array", GRID.astype(float)
+    yield "wide pandas", wide_pandas()
+    yield "wide pandas, other order", wide_pandas()[["A", "C", "B"]].iloc[::-1]
+    yield "long pandas", long
+    yield "long pandas, index", long.set_index(["date", "code"])
+    yield "long pandas, text dates", long.assign(date=long["date"].dt.strftime("%Y-%m-%d"))
+    yield "long polars", pl.from_pandas(long)
+    yield "long polars, dates", pl.from_pandas(long).with_columns(pl.col("date").cast(pl.Date))
+    yield "wide polars", pl.from_pandas(wide_pandas().rename_axis("date").reset_index())
+
+
+@pytest.mark.parametrize("form", [pytest.param(form, id=name) for name, form in forms()])
+def test_every_form_gives_the_same_grid(form):
+    assert is_values(form)
+    (factor,) = read_values(form, DATES, NAMES)
+    np.testing.assert_array_equal(factor.values, GRID)
+    assert factor.values.dtype == np.float32
+    assert factor.warnings == ()
+
+
+def test_long_frame_with_several_columns_gives_several_factors():
+    factors = read_values(long_pandas().assign(double=lambda f: 2 * f["value"]), DATES, NAMES)
+    assert [factor.name for factor in factors] == ["value", "double"]
+    np.testing.assert_array_equal(factors[1].values, 2 * GRID)
+
+
+def test_values_outside_the_panel_are_left_out_and_counted():
+    long = long_pandas()
+    extra = pd.DataFrame(
+        {
+            "date": [pd.Timestamp("2021-01-01"), pd.Timestamp("2020-01-01")],
+            "code": ["A", "Z"],
+            "value": [1, 1],
+        }
+    )
+    (factor,) = read_values(pd.concat([long, extra]), DATES, NAMES)
+    np.testing.assert_array_equal(factor.values, GRID)
+    assert [note.split()[0] for note in factor.warnings] == ["1", "1"]
+
+
+def test_infinite_values_are_missing():
+    array = GRID.astype(float)
+    array[0, 0] = np.inf
+    (factor,) = read_values(array, DATES, NAMES)
+    assert np.isnan(factor.values[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (GRID[:2], "shape"),
+        (pd.concat([long_pandas(), long_pandas().head(1)]), "more than one value"),
+        (long_pandas().assign(value="x"), "not numeric"),
+        (long_pandas().assign(code="Z"), "no value lies"),
+        (long_pandas().rename(columns={"date": "wann"}), "no column of the values is a date"),
+        (long_pandas().assign(date="soon"), "dates of the values cannot be read"),
+    ],
+)
+def test_bad_values_are_one_clear_error(bad, message):
+    with pytest.raises(DataError, match=message):
+        read_values(bad, DATES, NAMES)
+
+
+def test_identity_of_values_does_not_depend_on_the_form():
+    hashes = {read_values(form, DATES, NAMES)[0].sha256 for _, form in forms()}
+    assert len(hashes) == 1
+    assert read_values(2 * GRID, DATES, NAMES)[0].sha256 not in hashes
