@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import generator
-from assay.expr import Node
 from assay.judge._inputs import Array, BoolArray, Permuted, Rescaled, Rows, Scrambled, Source
 from assay.judge._results import LeakCheck
 
-FloatRows = NDArray[np.float32]
-Nodes = Mapping[str, Node]
+if TYPE_CHECKING:
+    from assay.expr import Node
+
+FloatRows: TypeAlias = NDArray[np.float32]
+Nodes: TypeAlias = "Mapping[str, Node]"
 
 SPREAD_TOLERANCE = 1e-3
 """A value counts as changed when it moved by more than this share of its date's spread."""
