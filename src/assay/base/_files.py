@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,8 +22,18 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def _mode(path: Path) -> int:
+    """Permissions for a new version of a file: those it has, else readable by all."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return 0o644
+
+
 def atomic_write(path: Path, content: bytes | str) -> None:
     """Write a whole file or nothing: a reader sees the old content or the new one, also after a crash.
+
+    A file that exists keeps its permissions.
 
     Raises
     ------
@@ -38,7 +49,7 @@ def atomic_write(path: Path, content: bytes | str) -> None:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(name, 0o644)
+            os.chmod(name, _mode(path))
             os.replace(name, path)
         except BaseException:
             with suppress(FileNotFoundError):
@@ -99,9 +110,24 @@ def new_folder(path: Path) -> Iterator[Path]:
         ) from error
     try:
         yield staged
-        os.chmod(staged, 0o755)  # noqa: S103 - mkdtemp makes it 0700; a data set is not secret
-        os.replace(staged, path)
-        _sync_folder(path.parent)
+        _publish(staged, path)
     except BaseException:
         shutil.rmtree(staged, ignore_errors=True)
         raise
+
+
+def _publish(staged: Path, path: Path) -> None:
+    try:
+        for file in staged.rglob("*"):
+            if file.is_file():
+                with open(file, "rb") as handle:
+                    os.fsync(handle.fileno())
+        os.chmod(staged, 0o755)  # noqa: S103 - mkdtemp makes it 0700; a data set is not secret
+        os.replace(staged, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise AssayError(
+            f"cannot create {path}: {error.strerror or error}",
+            where=str(path),
+            fix="check that nothing else made it meanwhile and that the disk has space",
+        ) from error

@@ -11,6 +11,8 @@ def generator(seed: int, *path: str | int) -> np.random.Generator:
     Deriving by name instead of drawing from one stream keeps a result unchanged when an
     unrelated step is added before it.
     """
-    text = "/".join([str(seed), *map(str, path)])
+    # escaped as in a JSON pointer, so that ("a/b",) and ("a", "b") differ
+    names = [str(name).replace("~", "~0").replace("/", "~1") for name in path]
+    text = "/".join([str(seed), *names])
     digest = hashlib.sha256(text.encode()).digest()
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))

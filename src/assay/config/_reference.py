@@ -35,9 +35,9 @@ def _sections() -> list[_Section]:
     ]
     name = f"data.{_EXAMPLE_NAME}"
     nested = [
-        _Section(f"{name}.{key}", _models(field.annotation)[0])
+        _Section(f"{name}.{key}", model)
         for key, field in DataTable.model_fields.items()
-        if _models(field.annotation)
+        for model in _models(field.annotation)
     ]
     return [*tables, _Section(name, DataTable), *nested]
 
@@ -53,7 +53,10 @@ def keys_of(place: Sequence[str | int]) -> tuple[str, ...]:
     if parts[:1] == ["data"] and len(parts) > 1:
         parts[1] = _EXAMPLE_NAME
     table = ".".join(parts)
-    models = {"": ConfigFile, **{section.table: section.model for section in _sections()}}
+    models: dict[str, type[BaseModel]] = {
+        "": ConfigFile,
+        **{section.table: section.model for section in _sections()},
+    }
     return tuple(models[table].model_fields)
 
 

@@ -31,6 +31,12 @@ class Span:
     column: int
 
 
+def _rebuild(kind: type[AssayError], state: dict[str, Any]) -> AssayError:
+    error = kind.__new__(kind, state["message"])
+    error.__dict__.update(state)
+    return error
+
+
 class AssayError(Exception):
     """Base of all errors that Assay raises on purpose.
 
@@ -44,6 +50,11 @@ class AssayError(Exception):
         self.message = message
         self.where = where
         self.fix = fix
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # an exception is rebuilt from its args alone, which the subclasses' signatures do not take; a worker
+        # process that raised one would break the pool instead of handing it over
+        return _rebuild, (type(self), self.__dict__)
 
     def as_dict(self) -> dict[str, Any]:
         """The error as JSON-ready data: what, where, what to do."""
@@ -73,7 +84,7 @@ class Refusal(AssayError):
 
 
 class ExpressionError(Refusal):
-    """A formula is refused at ``level`` parsed, typed or runnable; ``span`` is the offending part of ``text``."""
+    """A formula is refused at ``level`` parsed, typed or runnable; ``span`` is the offending part."""
 
     def __init__(
         self,

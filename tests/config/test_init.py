@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from assay.config import DateRange, PeriodPlan, init_workspace, load_workspace
+from assay.config._reference import config_keys
+from assay.errors import AssayError, ConfigProblems
+
+PLAN = PeriodPlan(
+    DateRange(date(2017, 1, 1), date(2019, 12, 31)),
+    eval=DateRange(date(2020, 3, 1), date(2021, 6, 30)),
+    embargo_bars=30,
+)
+
+
+def test_a_new_workspace_has_its_folders_and_a_commented_file(tmp_path: Path) -> None:
+    workspace = init_workspace(tmp_path / "new" / "ws")
+    root = workspace.root
+    assert {p.name for p in root.iterdir()} == {"assay.toml", ".gitignore", "data", "runs", "notes", "book"}
+    assert ".env" in (root / ".gitignore").read_text().split()
+    text = workspace.config_path.read_text()
+    for key in config_keys():
+        assert f"# {key.name} = " in text
+        assert key.description in text
+
+
+def test_the_template_is_valid_with_every_comment_taken_away(tmp_path: Path) -> None:
+    workspace = init_workspace(tmp_path)
+    lines = workspace.config_path.read_text().splitlines()
+    live = [re.sub(r"^# (?=\[|\w+ = )", "", line) for line in lines]
+    workspace.config_path.write_text("\n".join(live).replace("data.NAME", "data.csi300"))
+    loaded = load_workspace(tmp_path)
+    assert loaded.default_data == "csi300"
+    assert loaded.settings("csi300").periods is not None
+    assert loaded.defaults.horizons == (1, 5, 10, 20)
+
+
+def test_plans_are_written_and_read_back(tmp_path: Path) -> None:
+    workspace = init_workspace(tmp_path, plans={"csi300": PLAN})
+    assert workspace.settings("csi300").periods == PLAN
+    assert load_workspace(tmp_path).settings("csi300").periods == PLAN
+
+
+def test_an_invalid_plan_writes_nothing(tmp_path: Path) -> None:
+    bad = PeriodPlan(PLAN.search, eval=DateRange(date(2019, 1, 1), date(2021, 1, 1)), embargo_bars=30)
+    with pytest.raises(ConfigProblems, match="overlaps"):
+        init_workspace(tmp_path / "ws", plans={"csi300": bad})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_workspace_is_never_overwritten(tmp_path: Path) -> None:
+    init_workspace(tmp_path)
+    (tmp_path / "assay.toml").write_text("[defaults]\nlag = 0\n")
+    with pytest.raises(AssayError, match="exists already"):
+        init_workspace(tmp_path)
+    assert (tmp_path / "assay.toml").read_text() == "[defaults]\nlag = 0\n"
+
+
+def test_files_that_are_there_stay(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("mine\n")
+    init_workspace(tmp_path)
+    assert (tmp_path / ".gitignore").read_text() == "mine\n"
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "ws").write_text("")
+    with pytest.raises(AssayError, match="cannot create"):
+        init_workspace(tmp_path / "ws")

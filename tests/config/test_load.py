@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from assay.config import Costs, LookBudgets, find_workspace, load_workspace, parse_config
+from assay.errors import ConfigProblems, Problem
+
+GOOD = """
+[defaults]
+data = "csi300"
+universe = "csi300"
+horizons = [5, 1, 20, 5]
+
+[costs]
+buy_bp = 4
+
+[data.csi300.periods]
+search = ["2017-01-01", 2019-12-31]
+score = ["2020-03-01", "2021-06-30"]
+eval = ["2021-09-01", "2023-12-31"]
+embargo_bars = 25
+
+[data.us]
+universe = "top150"
+horizons = [1, 5]
+costs = {buy_bp = 5, sell_bp = 5}
+looks = {score = 50, eval = 3}
+periods = {search = ["2012-01-01", "2015-12-31"], eval = ["2016-01-15", "2017-12-31"]}
+"""
+
+
+def problems_of(text: str) -> dict[str, Problem]:
+    with pytest.raises(ConfigProblems) as caught:
+        parse_config(text, root=Path("/nowhere"))
+    return {problem.where: problem for problem in caught.value.problems}
+
+
+def periods(**tables: str) -> str:
+    return "[data.x.periods]\n" + "\n".join(f"{name} = {value}" for name, value in tables.items())
+
+
+def test_a_good_file_gives_settings_with_defaults_filled_in(tmp_path: Path) -> None:
+    workspace = parse_config(GOOD, root=tmp_path)
+    assert workspace.default_data == "csi300"
+    china, us, other = (workspace.settings(name) for name in ("csi300", "us", "other"))
+    assert china.horizons == (1, 5, 20)
+    assert china.costs == Costs(4.0, 15.0)
+    assert china.periods is not None
+    assert china.periods.search.end == date(2019, 12, 31)
+    assert china.periods.embargo_bars == 25
+    assert us.universe == "top150"
+    assert us.costs == Costs(5.0, 5.0)
+    assert us.looks == LookBudgets(50, 3)
+    assert us.periods is not None
+    assert us.periods.embargo_bars == 6, "default: the longest label"
+    assert us.periods.score is None
+    assert other.periods is None
+    assert other.horizons == (1, 5, 20)
+
+
+def test_an_empty_file_is_a_workspace(tmp_path: Path) -> None:
+    workspace = parse_config("", root=tmp_path)
+    assert workspace.settings("any").horizons == (1, 5, 10, 20)
+    assert workspace.data_dir == tmp_path / "data"
+    assert workspace.runs_dir == tmp_path / "runs"
+    assert workspace.notes_dir == tmp_path / "notes"
+    assert workspace.book_dir == tmp_path / "book"
+
+
+def test_every_problem_is_reported_at_once() -> None:
+    found = problems_of(
+        """
+        surplus = 1
+        [defaults]
+        hrizons = [1]
+        lag = 2
+        horizons = [0, 5]
+        [costs]
+        buy_bp = "cheap"
+        [data.Big]
+        [data.a.periods]
+        search = ["2017-01-01", "2018-02-30"]
+        score = ["2021-01-01", "2020-01-01"]
+        [data.b.periods]
+        search = ["2017-01-01", "2019-12-31"]
+        score = ["2019-06-01", "2021-12-31"]
+        """
+    )
+    assert set(found) == {
+        "surplus",
+        "defaults.hrizons",
+        "defaults.lag",
+        "defaults.horizons[0]",
+        "costs.buy_bp",
+        "data.Big",
+        "data.a.periods.search",
+        "data.a.periods.score",
+        "data.b.periods.score",
+    }
+    assert found["defaults.hrizons"].fix == "did you mean 'horizons'?"
+    assert "'2018-02-30' is not a date" in found["data.a.periods.search"].message
+    assert "after its end 2020-01-01" in found["data.a.periods.score"].message
+    assert "overlaps search" in found["data.b.periods.score"].message
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "fix"),
+    [
+        ("[defalts]\n", "defalts", "did you mean 'defaults'?"),
+        ("[data.x.perods]\n", "data.x.perods", "did you mean 'periods'?"),
+        ("[data.x.costs]\nbuybp = 1", "data.x.costs.buybp", "did you mean 'buy_bp'?"),
+        ("[looks]\nzzz = 1", "looks.zzz", "known here: score, eval"),
+        ("[data.csi300]\n[defaults]\ndata = 'cis300'", "defaults.data", "did you mean 'csi300'?"),
+    ],
+)
+def test_a_misspelt_key_gets_a_suggestion(text: str, where: str, fix: str) -> None:
+    assert problems_of(text)[where].fix == fix
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '"2017-01-01"',
+        '["2017-01-01"]',
+        "[2017, 2018]",
+        '["20170101", "20180101"]',
+        "[2017-01-01T00:00:00, 1]",
+    ],
+)
+def test_a_period_that_is_not_two_days_is_refused(value: str) -> None:
+    assert "data.x.periods.search" in problems_of(periods(search=value))
+
+
+def test_search_must_come_before_the_hidden_periods() -> None:
+    text = periods(search='["2021-01-01", "2022-01-01"]', score='["2018-01-01", "2019-01-01"]')
+    assert "begins after 'score'" in problems_of(text)["data.x.periods.search"].message
+
+
+def test_search_is_required() -> None:
+    assert problems_of(periods(score='["2018-01-01", "2019-01-01"]'))["data.x.periods.search"].fix == "add it"
+
+
+@pytest.mark.parametrize(("embargo", "fine"), [(20, False), (21, True)])
+def test_the_embargo_is_at_least_the_longest_label(embargo: int, fine: bool) -> None:
+    text = periods(
+        search='["2017-01-01", "2019-12-31"]',
+        score='["2020-06-01", "2021-12-31"]',
+        embargo_bars=str(embargo),
+    )
+    if fine:
+        assert parse_config(text, root=Path("/nowhere")).settings("x").periods is not None
+    else:
+        assert problems_of(text)["data.x.periods.embargo_bars"].fix == "give at least 21"
+
+
+@pytest.mark.parametrize(("score_start", "fine"), [("2020-01-30", True), ("2020-01-29", False)])
+def test_the_gap_between_periods_holds_the_embargo(score_start: str, fine: bool) -> None:
+    # 2019-12-31 is a Tuesday: 21 weekdays from 1 January on end with Wednesday the 29th
+    text = periods(search='["2017-01-01", "2019-12-31"]', score=f'["{score_start}", "2021-12-31"]')
+    if fine:
+        assert parse_config(text, root=Path("/nowhere")).settings("x").periods is not None
+    else:
+        assert "20 weekdays" in problems_of(text)["data.x.periods.score"].message
+
+
+def test_a_secret_in_the_file_is_refused_and_not_repeated() -> None:
+    for text in (
+        '[defaults]\napi_key = "sk-canary-0123456789"',
+        "[defaults]\napi_key = sk-canary-0123456789",
+    ):
+        with pytest.raises(ConfigProblems) as caught:
+            parse_config(text, root=Path("/nowhere"))
+        assert "canary" not in json.dumps(caught.value.as_dict())
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (b"[defaults]\nlag = = 1\n", "line 2, column 7"),
+        (b"[defaults]\nlag = 1\nlag = 1\n", "line 3"),
+        (b"[defaults\n", "line 1"),
+        (b'[defaults]\ndata = "abc', "line 2"),
+        (b"[defaults]\nuniverse = '\xff'\n", "line 2"),
+        ("[defaults]\n".encode("utf-16"), "line 1"),
+    ],
+)
+def test_a_file_that_is_not_toml_names_the_line(tmp_path: Path, content: bytes, place: str) -> None:
+    (tmp_path / "assay.toml").write_bytes(content)
+    with pytest.raises(ConfigProblems) as caught:
+        load_workspace(tmp_path)
+    (problem,) = caught.value.problems
+    assert problem.where.startswith(place)
+    assert caught.value.where == str(tmp_path / "assay.toml")
+
+
+def test_a_byte_order_mark_is_no_problem(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_bytes(b"\xef\xbb\xbf[defaults]\nlag = 0\n")
+    assert load_workspace(tmp_path).defaults.lag == 0
+
+
+def test_a_missing_file_is_one_problem(tmp_path: Path) -> None:
+    with pytest.raises(ConfigProblems, match="does not exist"):
+        load_workspace(tmp_path / "absent")
+
+
+def test_a_folder_in_place_of_the_file_is_one_problem(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").mkdir()
+    with pytest.raises(ConfigProblems, match="cannot be read"):
+        load_workspace(tmp_path)
+
+
+def test_the_workspace_is_found_from_any_folder_below(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / "ws" / "runs" / "a"
+    deep.mkdir(parents=True)
+    assert find_workspace(deep) is None
+    (tmp_path / "ws" / "assay.toml").write_text(GOOD)
+    monkeypatch.chdir(deep)
+    found = find_workspace()
+    assert found is not None
+    assert found.root == (tmp_path / "ws").resolve()
+    assert found.config_path.is_file()
+
+
+def test_a_workspace_may_be_named_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_text(GOOD)
+    assert load_workspace(tmp_path / "assay.toml") == load_workspace(tmp_path)
