@@ -1,5 +1,6 @@
 """The one evaluator: from formulas or values and a panel to verdicts with certificates."""
 
+from assay.judge._certificate import certificate_schema, verify_certificate
 from assay.judge._results import (
     SUMMARY,
     BookCurve,
@@ -51,4 +52,6 @@ __all__ = [
     "Thresholds",
     "Verdict",
     "Verdicts",
+    "certificate_schema",
+    "verify_certificate",
 ]
