@@ -66,7 +66,7 @@ OPS = (
     _op("regression_neutralize", (), "residual of the least squares of y on x with a constant over the date", fast("regression_neut", order="y x", level="consultant"),
         args=(Arg("y"), Arg("x")), missing="pairs", source=BRAIN),
     _op("bucket", (Param("edges", "text", description="rising numbers, separated by commas"), Param("skip_both", "bool", False), Param("missing_group", "bool", False)),
-        "number of the interval of x: 0 below the first edge, k from edge k on, edges belong to the interval above; skip_both: the two outer intervals are no group; missing_group: missing x is a group of its own",
+        "number of the interval of x: how many edges (as float32) lie below x, so that an edge belongs to the interval below it; skip_both: the two outer intervals are no group; missing_group: missing x is a group of its own",
         result="group", exponent="cross", missing="defined", source=BRAIN),
     _op("densify", (), "the same groups, numbered without gaps on each date", fast("densify", order="g", example=by_hand("groups 7, 7, 99: densify gives 0, 0, 1")),
         args=(Arg("g", "group"),), result="group", exponent="zero", missing="propagate", source=BRAIN),
