@@ -1,1 +1,76 @@
-"""To be filled."""
+"""Finished data in; figures, HTML pages and terminal tables out. Views compute no metric."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+# loaded when first used: the command line needs the tables without the templates or the charts
+_HOMES = {
+    "batch_report": "assay.views._batch",
+    "batch_table": "assay.views._terminal",
+    "plot_book": "assay.views._return_charts",
+    "plot_coverage": "assay.views._signal_charts",
+    "plot_ic_decay": "assay.views._ic_charts",
+    "plot_ic_heatmap": "assay.views._ic_charts",
+    "plot_ic_histogram": "assay.views._ic_charts",
+    "plot_ic_series": "assay.views._ic_charts",
+    "plot_neutral_rank_ic": "assay.views._ic_charts",
+    "plot_quantile_returns": "assay.views._return_charts",
+    "plot_quantiles": "assay.views._return_charts",
+    "plot_robustness": "assay.views._robustness_charts",
+    "plot_sub_periods": "assay.views._robustness_charts",
+    "plot_turnover": "assay.views._signal_charts",
+    "tear_sheet": "assay.views._sheet",
+    "to_svg": "assay.views._svg",
+    "verdict_lines": "assay.views._terminal",
+}
+
+__all__ = [
+    "batch_report",
+    "batch_table",
+    "plot_book",
+    "plot_coverage",
+    "plot_ic_decay",
+    "plot_ic_heatmap",
+    "plot_ic_histogram",
+    "plot_ic_series",
+    "plot_neutral_rank_ic",
+    "plot_quantile_returns",
+    "plot_quantiles",
+    "plot_robustness",
+    "plot_sub_periods",
+    "plot_turnover",
+    "tear_sheet",
+    "to_svg",
+    "verdict_lines",
+]
+
+if TYPE_CHECKING:
+    from assay.views._batch import batch_report as batch_report
+    from assay.views._ic_charts import plot_ic_decay as plot_ic_decay
+    from assay.views._ic_charts import plot_ic_heatmap as plot_ic_heatmap
+    from assay.views._ic_charts import plot_ic_histogram as plot_ic_histogram
+    from assay.views._ic_charts import plot_ic_series as plot_ic_series
+    from assay.views._ic_charts import plot_neutral_rank_ic as plot_neutral_rank_ic
+    from assay.views._return_charts import plot_book as plot_book
+    from assay.views._return_charts import plot_quantile_returns as plot_quantile_returns
+    from assay.views._return_charts import plot_quantiles as plot_quantiles
+    from assay.views._robustness_charts import plot_robustness as plot_robustness
+    from assay.views._robustness_charts import plot_sub_periods as plot_sub_periods
+    from assay.views._sheet import tear_sheet as tear_sheet
+    from assay.views._signal_charts import plot_coverage as plot_coverage
+    from assay.views._signal_charts import plot_turnover as plot_turnover
+    from assay.views._svg import to_svg as to_svg
+    from assay.views._terminal import batch_table as batch_table
+    from assay.views._terminal import verdict_lines as verdict_lines
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

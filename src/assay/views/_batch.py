@@ -1,0 +1,119 @@
+"""The report of a batch: a ranked table and the best sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.judge import SUMMARY, Verdicts
+from assay.views._format import figure_text, number
+from assay.views._page import render
+from assay.views._sheet import sheet_values
+
+TABLE_KEYS = (
+    "rank_ic",
+    "neutral_rank_ic",
+    "rank_icir",
+    "t",
+    "net_excess",
+    "ir",
+    "max_drawdown",
+    "turnover",
+    "break_even_bp",
+    "coverage",
+)
+_DATA_LABELS = ("data set", "universe", "judged dates", "timing", "record")
+
+
+def batch_report(
+    verdicts: Verdicts,
+    *,
+    title: str,
+    notes: Sequence[str] = (),
+    marks: Mapping[str, str] | None = None,
+    sheets: int = 3,
+) -> str:
+    """One self-contained HTML page about many factors, best first by \\|t\\|.
+
+    Parameters
+    ----------
+    verdicts : at least one.
+    title : heading of the page.
+    notes : paragraphs above the table.
+    marks : a short word for some factors, by name, such as ``planted``.
+    sheets : number of full tear sheets, of the best factors, below the table.
+    """
+    from assay import __version__
+
+    marks = marks or {}
+    rows = verdicts.rows(by="t")
+    best = [verdicts.named(row["name"]) for row in rows[:sheets]]
+    shown = [sheet_values(verdict, prefix=f"s{index}") for index, verdict in enumerate(best)]
+    anchors = {sheet["name"]: sheet["id"] for sheet in shown}
+    return render(
+        "batch.html",
+        title=title,
+        version=__version__,
+        notes=list(notes),
+        simulated=bool(best) and best[0].data.simulated,
+        data=[row for row in shown[0]["data"] if row[0] in _DATA_LABELS] if shown else [],
+        headings=_headings(bool(marks)),
+        rows=[_row(place, row, marks, anchors, verdicts) for place, row in enumerate(rows, 1)],
+        refused=[
+            (item.name, item.text, item.error.message, item.error.fix or "") for item in verdicts.refused
+        ],
+        batch=_batch_lines(verdicts),
+        sheets=shown,
+    )
+
+
+def _headings(marked: bool) -> list[dict[str, Any]]:
+    by_key = {column.key: column for column in SUMMARY}
+    fixed = [
+        ("#", "place by |t|", True),
+        ("factor", "name or formula", False),
+        ("verdict", "of the rule", False),
+    ]
+    if marked:
+        fixed.insert(2, ("mark", "what is known about it", False))
+    figures = [(by_key[key].heading, by_key[key].description, True) for key in TABLE_KEYS]
+    figures.append(("q (BH)", "p-value adjusted for the size of the batch (Benjamini-Hochberg)", True))
+    return [{"text": text, "help": help_, "numeric": numeric} for text, help_, numeric in fixed + figures]
+
+
+def _row(
+    place: int,
+    row: Mapping[str, Any],
+    marks: Mapping[str, str],
+    anchors: Mapping[str, str],
+    verdicts: Verdicts,
+) -> dict[str, Any]:
+    by_key = {column.key: column for column in SUMMARY}
+    market = verdicts[0].data.market
+    figures = [(_sortable(row[key]), figure_text(row[key], by_key[key], market=market)) for key in TABLE_KEYS]
+    figures.append((_sortable(row["q_bh"]), number(row["q_bh"], 4)))
+    return {
+        "place": place,
+        "name": row["name"],
+        "anchor": anchors.get(row["name"], ""),
+        "status": row["status"],
+        "mark": marks.get(row["name"], "") if marks else None,
+        "figures": figures,
+    }
+
+
+def _sortable(value: float) -> str:
+    return "" if value != value else repr(float(value))
+
+
+def _batch_lines(verdicts: Verdicts) -> list[str]:
+    batch = verdicts.batch
+    passed = sum(verdict.status == "passed" for verdict in verdicts)
+    lines = [f"{passed} of {batch.judged} judged factors passed."]
+    significant = sum(q <= 0.05 for q in batch.q_by)
+    lines.append(f"{significant} have a q-value of at most 5% under any dependence (Benjamini-Yekutieli).")
+    if batch.pbo == batch.pbo:
+        lines.append(f"Probability of backtest overfitting: {batch.pbo:.2f} over {batch.pbo_splits} splits.")
+    elif batch.note:
+        lines.append(f"Probability of backtest overfitting: not computed: {batch.note}.")
+    return lines

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import math
+
+from assay.judge import Column
+
+MISSING = "\u2013"
+_DECIMALS = {"ic": 4, "rank_ic": 4, "neutral_rank_ic": 4, "names": 1, "turnover": 1}
+_CURRENCY = {"CN": "CNY", "US": "USD"}
+_MAGNITUDES = ((1e12, "tn"), (1e9, "bn"), (1e6, "m"), (1e3, "k"))
+
+
+def figure_text(value: float | None, column: Column, *, market: str = "") -> str:
+    """A figure of the summary row as text with its unit; a dash where it is undefined."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    if column.unit == "percent":
+        return percent(value)
+    if column.unit == "bp":
+        return f"{value:.1f} bp"
+    if column.unit == "money":
+        return money(value, market)
+    if column.unit == "count":
+        return f"{int(value)}"
+    return f"{value:.{_DECIMALS.get(column.key, 2)}f}"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A plain number with a fixed count of decimals; a dash where it is undefined."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return f"{value:.{digits}f}"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A share or a return in percent; a dash where it is undefined."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return f"{100 * value:.{digits}f}%"
+
+
+def money(value: float, market: str) -> str:
+    """An amount to three digits, in thousands (k), millions (m) and so on, with the market's currency."""
+    unit = _CURRENCY.get(market, "")
+    for size, name in _MAGNITUDES:
+        if abs(value) >= size:
+            return f"{value / size:.3g} {name} {unit}".strip()
+    return f"{value:.0f} {unit}".strip()
+
+
+def shorten(text: str, width: int) -> str:
+    """``text`` on one line, cut in the middle, as both ends of a formula tell it apart."""
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    head = width // 2
+    return f"{line[:head]}\u2026{line[len(line) - (width - 1 - head) :]}"

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Each colour is unique, so that a page can swap it for a CSS variable and follow the reader's light or dark
+# theme. Series colours are Okabe and Ito's, which stay apart under the common colour vision deficiencies.
+TEXT = "#1d2025"
+MUTED = "#6a707b"
+GRID = "#dfe2e7"
+ZERO = "#9aa0aa"
+BLUE = "#0072b2"
+VERMILION = "#d55e00"
+GREEN = "#009e73"
+SKY = "#56b4e9"
+ORANGE = "#e69f00"
+PURPLE = "#cc79a7"
+BAND = "#c9d3df"
+
+SERIES = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
+
+CSS_VARIABLES = {
+    TEXT: "--ink",
+    MUTED: "--muted",
+    GRID: "--grid",
+    ZERO: "--zero",
+    BLUE: "--c1",
+    VERMILION: "--c2",
+    GREEN: "--c3",
+    ORANGE: "--c4",
+    PURPLE: "--c5",
+    SKY: "--c6",
+    BAND: "--band",
+}
+"""The CSS variable that stands for each colour on a page."""
+
+_SETTINGS: dict[str, Any] = {
+    "font.size": 9.0,
+    "font.family": ["sans-serif"],
+    "axes.edgecolor": ZERO,
+    "axes.labelcolor": MUTED,
+    "axes.titlecolor": TEXT,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "xtick.color": ZERO,
+    "ytick.color": ZERO,
+    "xtick.labelcolor": MUTED,
+    "ytick.labelcolor": MUTED,
+    "text.color": TEXT,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "legend.labelcolor": TEXT,
+    "lines.linewidth": 1.4,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "assay",
+    "path.simplify_threshold": 0.3,
+}
+
+
+@contextmanager
+def chart_style() -> Iterator[None]:
+    """Assay's settings while a figure is drawn or saved, and the caller's own afterwards."""
+    import matplotlib
+
+    with matplotlib.rc_context(_SETTINGS):
+        yield
+
+
+def new_figure(width: float = 5.0, height: float = 2.6) -> tuple[Figure, Axes]:
+    """A figure of its own with one set of axes; pyplot's global list of figures is not involved."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.patch.set_alpha(0.0)
+    axes = figure.add_subplot()
+    axes.patch.set_alpha(0.0)
+    return figure, axes
+
+
+def new_stack(heights: tuple[int, int], width: float = 5.0, height: float = 3.1) -> tuple[Figure, list[Axes]]:
+    """Two plots above each other that share their dates."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.patch.set_alpha(0.0)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=heights)
+    for axes in (upper, lower):
+        axes.patch.set_alpha(0.0)
+    return figure, [upper, lower]
