@@ -1,1 +1,1 @@
-"""To be filled."""
+from assay.metrics._scorer import Scorer, Score
