@@ -10,10 +10,11 @@ from assay.market._data import (
     Quarantined,
     Source,
 )
-from assay.market._fields import BAR_FIELDS, STANDARD_FIELDS, FieldInfo, field_info
+from assay.market._fields import BAR_FIELDS, STANDARD_FIELDS, field_info
 from assay.market._manifest import Manifest, manifest_schema, read_manifest
 from assay.market._panel import ALL, Panel
 from assay.market._reasons import REASONS
+from assay.market._simulate import simulate
 from assay.market._store import open_panel, verify, write_dataset
 from assay.market._trading import LISTED_BEFORE, Fill, Trading, previous_close
 from assay.market._universe import Span, Universe, universe_from_mask, universe_from_spans
@@ -25,7 +26,6 @@ __all__ = [
     "LISTED_BEFORE",
     "REASONS",
     "STANDARD_FIELDS",
-    "FieldInfo",
     "Fill",
     "Group",
     "Manifest",
@@ -44,6 +44,7 @@ __all__ = [
     "open_panel",
     "previous_close",
     "read_manifest",
+    "simulate",
     "universe_from_mask",
     "universe_from_spans",
     "verify",

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.market._fields import FieldInfo
+from assay.expr import FieldInfo
 from assay.market._universe import Dates, Universe
 
 FloatPanel = NDArray[np.float32]

@@ -1,61 +1,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from types import MappingProxyType
+from typing import Final
 
-FieldKind = Literal["number", "bool", "group", "vector"]
+from assay.expr import STANDARD_FIELDS as LANGUAGE_FIELDS
+from assay.expr import FieldInfo
 
-
-@dataclass(frozen=True, slots=True)
-class FieldInfo:
-    """What an expression may know about a field.
-
-    ``exponent`` is the power of the adjustment factor by which the adjusted value exceeds the raw one:
-    1 for a price, -1 for a share count, 0 for money and ratios, None when nobody has said.
-    """
-
-    name: str
-    kind: FieldKind = "number"
-    exponent: float | None = 0.0
-    unit: str = ""
-    description: str = ""
-
-
-_STANDARD = (
-    FieldInfo("open", "number", 1.0, "currency/share", "price of the first trade"),
-    FieldInfo("high", "number", 1.0, "currency/share", "highest price"),
-    FieldInfo("low", "number", 1.0, "currency/share", "lowest price"),
-    FieldInfo("close", "number", 1.0, "currency/share", "price of the last trade"),
-    FieldInfo("vwap", "number", 1.0, "currency/share", "volume-weighted average price"),
-    FieldInfo("volume", "number", -1.0, "shares", "shares traded"),
-    FieldInfo("amount", "number", 0.0, "currency", "value traded"),
-    FieldInfo("returns", "number", 0.0, "1", "close / previous close - 1"),
-    FieldInfo("turn", "number", 0.0, "1", "shares traded / shares that may be traded"),
-    FieldInfo("cap", "number", 0.0, "currency", "market value of all shares"),
-    FieldInfo("shares", "number", -1.0, "shares", "shares outstanding"),
+_MORE = (
+    FieldInfo("shares", "number", -1.0, "shares", "shares outstanding, adjusted"),
     FieldInfo("equity", "number", 0.0, "currency", "last reported book value of equity"),
     FieldInfo("suspended", "bool", 0.0, "", "no trading that day"),
     FieldInfo("is_st", "bool", 0.0, "", "under special treatment"),
-    FieldInfo("limit_up_price", "number", 1.0, "currency/share", "highest price allowed"),
-    FieldInfo("limit_down_price", "number", 1.0, "currency/share", "lowest price allowed"),
-    FieldInfo("factor", "number", 1.0, "1", "adjustment factor: adjusted price = raw price x factor"),
+    FieldInfo("limit_up_price", "number", 1.0, "price", "highest price allowed, adjusted"),
+    FieldInfo("limit_down_price", "number", 1.0, "price", "lowest price allowed, adjusted"),
 )
 
-STANDARD_FIELDS: Mapping[str, FieldInfo] = {info.name: info for info in _STANDARD}
+STANDARD_FIELDS: Final[Mapping[str, FieldInfo]] = MappingProxyType(
+    {**LANGUAGE_FIELDS, **{info.name: info for info in _MORE}}
+)
+"""Fields that a data set may hold under these names, with kind, adjustment exponent and unit."""
 
-BAR_FIELDS = ("open", "high", "low", "close", "vwap", "volume", "amount", "turn")
+PRICE_FIELDS: Final = ("open", "high", "low", "close", "vwap")
+
+BAR_FIELDS: Final = (*PRICE_FIELDS, "volume", "amount", "turn")
 """Fields that describe the trading of one bar; all are missing when there was none."""
 
-PRICE_FIELDS = ("open", "high", "low", "close", "vwap")
+RAW_PREFIX: Final = "raw_"
 
-DERIVED_RULES: Mapping[str, str] = {
-    "returns": "close / previous close - 1, missing when either is",
-    "vwap": "(high + low + close) / 3",
-    "amount": "vwap x volume",
-}
+_NEEDS: Final[Mapping[str, tuple[frozenset[str], str]]] = MappingProxyType(
+    {
+        "returns": (frozenset({"close"}), "close / previous close - 1, missing when either is"),
+        "vwap": (frozenset({"high", "low", "close"}), "(high + low + close) / 3"),
+        "amount": (frozenset({"vwap", "volume"}), "vwap x volume"),
+    }
+)
 
 
 def field_info(name: str) -> FieldInfo:
     """The standard description of a field, or one whose exponent is unknown."""
-    return STANDARD_FIELDS.get(name, FieldInfo(name, "number", None, "", ""))
+    return STANDARD_FIELDS.get(name, FieldInfo(name))
+
+
+def derived_rules(stored: Mapping[str, object]) -> dict[str, str]:
+    """Fields that are computed when read, because they are not stored, and the rule of each."""
+    rules: dict[str, str] = {}
+    for name, (needs, rule) in _NEEDS.items():
+        if name not in stored and needs <= stored.keys() | rules.keys():
+            rules[name] = rule
+    for name in (*PRICE_FIELDS, "volume"):
+        if name in stored and RAW_PREFIX + name not in stored:
+            rules[RAW_PREFIX + name] = f"{name} as traded, not adjusted"
+    return rules

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.base import canonical_json
 from assay.errors import DataError
+from assay.expr import FieldInfo
 from assay.market._data import MarketData
-from assay.market._fields import DERIVED_RULES, STANDARD_FIELDS, FieldInfo
+from assay.market._fields import STANDARD_FIELDS, derived_rules
 
 FORMAT = "assay-data/1"
 MANIFEST_FILE = "manifest.json"
@@ -178,17 +179,6 @@ def read_manifest(folder: Path) -> Manifest:
         ) from error
 
 
-def derived_fields(data: MarketData) -> tuple[str, ...]:
-    """Names of the fields that are computed when read."""
-    have = set(data.fields)
-    needs = {"returns": {"close"}, "vwap": {"high", "low", "close"}, "amount": {"vwap", "volume"}}
-    out: list[str] = []
-    for name in DERIVED_RULES:
-        if name not in have and needs[name] <= have | set(out):
-            out.append(name)
-    return tuple(out)
-
-
 def _field_entry(info: FieldInfo, derived: str | None = None) -> FieldEntry:
     kind: Literal["number", "bool", "vector"] = "number"
     if info.kind == "bool" or info.kind == "vector":
@@ -207,8 +197,8 @@ def manifest_of(
 ) -> Manifest:
     """The manifest that describes ``data``; for data in memory ``files`` is empty."""
     fields = {name: _field_entry(info) for name, info in data.infos.items()}
-    for name in derived_fields(data):
-        fields[name] = _field_entry(STANDARD_FIELDS[name], DERIVED_RULES[name])
+    for name, rule in derived_rules(data.fields).items():
+        fields[name] = _field_entry(STANDARD_FIELDS[name], rule)
     ended = int(np.count_nonzero((data.last_row >= 0) & (data.last_row < len(data.dates) - 1)))
     return Manifest(
         name=data.name,

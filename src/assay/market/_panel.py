@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from assay.base import did_you_mean
 from assay.errors import Refusal
+from assay.expr import FieldInfo
 from assay.market._data import FloatPanel, MarketData, Minutes
-from assay.market._fields import STANDARD_FIELDS, FieldInfo
-from assay.market._manifest import Manifest, derived_fields, manifest_of
+from assay.market._fields import RAW_PREFIX, STANDARD_FIELDS, derived_rules
+from assay.market._manifest import Manifest, manifest_of
 from assay.market._reasons import NO_DATES, UNIVERSE_OUTDATED, UNKNOWN_FIELD, UNKNOWN_UNIVERSE
 from assay.market._trading import Fill, Trading, trading
 from assay.market._universe import Dates, Universe
@@ -20,6 +21,9 @@ A = TypeVar("A")
 
 ALL = "all"
 """The universe of every instrument from its first record to its last."""
+
+MARKET = "market"
+"""The group of all instruments."""
 
 
 class _Cache:
@@ -100,7 +104,8 @@ class Panel:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        return tuple(self._data.groups)
+        """Names of the groups; ``market``, to which every instrument belongs, is one of them."""
+        return tuple(dict.fromkeys((*self._data.groups, MARKET)))
 
     @property
     def vectors(self) -> tuple[str, ...]:
@@ -112,11 +117,12 @@ class Panel:
         return (ALL, *self._data.universes)
 
     def _make_fields(self) -> Mapping[str, FieldInfo]:
-        infos = {name: info for name, info in self._data.infos.items() if name != "factor"}
-        for name in derived_fields(self._data):
-            infos.setdefault(name, STANDARD_FIELDS[name])
-        for name, group in self._data.groups.items():
-            infos[name] = FieldInfo(name, "group", 0.0, "", group.description)
+        infos = dict(self._data.infos)
+        for name in derived_rules(self._data.fields):
+            infos[name] = STANDARD_FIELDS[name]
+        for name in self.groups:
+            group = self._data.groups.get(name)
+            infos[name] = FieldInfo(name, "group", 0.0, "", group.description if group else "all instruments")
         for name in self._data.vectors:
             known = self._data.infos.get(name)
             infos[name] = known or FieldInfo(name, "vector", 0.0, "", "")
@@ -148,7 +154,7 @@ class Panel:
             return _read_only(self._derived(name))
         raw = self._data.fields[name]
         factor = self._data.fields.get("factor")
-        if factor is None or not info.exponent:
+        if factor is None or not info.exponent or name == "factor":
             return raw
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             if info.exponent == 1.0:
@@ -163,6 +169,8 @@ class Panel:
         return full
 
     def _derived(self, name: str) -> FloatPanel:
+        if name.startswith(RAW_PREFIX):
+            return self._data.fields[name.removeprefix(RAW_PREFIX)]
         if name == "returns":
             close = self._whole("close")
             out = np.full(close.shape, np.nan, dtype=np.float32)
@@ -221,10 +229,12 @@ class Panel:
         Refusal
             ``unknown_field``: no group has this name.
         """
-        if name not in self._data.groups:
-            raise self._no_field(name, self._data.groups)
+        if name not in self.groups:
+            raise self._no_field(name, self.groups)
 
         def whole() -> NDArray[np.int32]:
+            if name not in self._data.groups:
+                return _read_only(np.zeros(self._data.shape, dtype=np.int32))
             codes = self._data.groups[name].codes
             if codes.ndim == 2:
                 return codes
@@ -234,9 +244,9 @@ class Panel:
 
     def group_labels(self, name: str) -> tuple[str, ...]:
         """The name of each code of a group."""
-        if name not in self._data.groups:
-            raise self._no_field(name, self._data.groups)
-        return self._data.groups[name].labels
+        if name not in self.groups:
+            raise self._no_field(name, self.groups)
+        return self._data.groups[name].labels if name in self._data.groups else (MARKET,)
 
     def universe(self, name: str) -> NDArray[np.bool_]:
         """Members by date, bool ``(T, N)``; a name or an alias.

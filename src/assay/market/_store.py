@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from assay.base import Clock, SystemClock, atomic_write_json, check_id, new_folder, sha256_file
 from assay.errors import DataError
+from assay.expr import FieldInfo
 from assay.market._data import (
     EVENT_DTYPE,
     FloatPanel,
@@ -24,7 +25,6 @@ from assay.market._data import (
     Quarantined,
     Source,
 )
-from assay.market._fields import FieldInfo
 from assay.market._manifest import MANIFEST_FILE, FileEntry, Manifest, manifest_of, read_manifest
 from assay.market._panel import Panel
 from assay.market._universe import Universe
