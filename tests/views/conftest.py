@@ -219,7 +219,11 @@ def build_verdict(
             ),
             "Passed: every criterion holds." if passed else "Rejected: t is below 3.",
         ),
-        certificate={"schema": "assay.certificate/1", "hash": "cd" * 32, "name": name},
+        certificate={
+            "format": "assay-certificate",
+            "content_hash": "sha256:" + "cd" * 32,
+            "body": {"name": name},
+        },
     )
 
 

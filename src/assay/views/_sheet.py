@@ -21,6 +21,7 @@ OUTCOME_WORDS = {
 _HEADLINE = ("rank_ic", "neutral_rank_ic", "t", "rank_icir", "net_excess", "ir", "turnover", "break_even_bp")
 
 Row = tuple[str, ...]
+Pair = tuple[str, str]
 
 
 def tear_sheet(verdict: Verdict) -> str:
@@ -77,17 +78,8 @@ def sheet_values(verdict: Verdict, *, prefix: str) -> dict[str, Any]:
         "book": _book(verdict),
         "settings": list(flattened(verdict.settings.to_dict())),
         "certificate": json.dumps(verdict.certificate, indent=2, ensure_ascii=False, sort_keys=True),
-        "content_hash": content_hash(verdict),
+        "content_hash": str(verdict.certificate.get("content_hash", "")),
     }
-
-
-def content_hash(verdict: Verdict) -> str:
-    """The hash that the certificate states for itself; empty where it states none."""
-    for key in ("content_sha256", "content_hash", "sha256", "hash"):
-        value = verdict.certificate.get(key)
-        if isinstance(value, str):
-            return value
-    return ""
 
 
 def flattened(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
@@ -103,7 +95,7 @@ def flattened(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, st
     return rows
 
 
-def _identity(verdict: Verdict) -> list[Row]:
+def _identity(verdict: Verdict) -> list[Pair]:
     identity = verdict.identity
     rows = [("formula", identity.text), ("dialect", identity.dialect or "none: given as values")]
     if identity.canonical:
@@ -119,7 +111,7 @@ def _identity(verdict: Verdict) -> list[Row]:
     return rows
 
 
-def _data(verdict: Verdict) -> list[Row]:
+def _data(verdict: Verdict) -> list[Pair]:
     data, settings = verdict.data, verdict.settings
     kind = "simulated" if data.simulated else "real"
     rows = [
@@ -217,7 +209,7 @@ def _sub_periods(robustness: Robustness) -> list[Row]:
     ]
 
 
-def _significance(found: Significance) -> list[Row]:
+def _significance(found: Significance) -> list[Pair]:
     trials = "unknown" if found.trials is None else str(found.trials)
     rows = [
         ("t of the mean RankIC", f"{number(found.t, 2)} (Newey-West, {found.t_lags} lags)"),
@@ -240,7 +232,7 @@ def _significance(found: Significance) -> list[Row]:
     return rows
 
 
-def _book(verdict: Verdict) -> list[Row]:
+def _book(verdict: Verdict) -> list[Pair]:
     book = verdict.book
     if book is None:
         return []
