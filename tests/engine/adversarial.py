@@ -33,13 +33,13 @@ class Panel:
 def from_arrays(
     fields: dict[str, Any], groups: dict[str, Any] | None = None, vectors: dict[str, Any] | None = None
 ) -> Panel:
-    """A panel of hand-written arrays, (dates, instruments) each; vectors are (values, dates, instruments)."""
+    """A panel of hand-written (dates, instruments) arrays; vectors are (values, dates, instruments)."""
     float_fields = {k: np.ascontiguousarray(v, dtype=np.float32) for k, v in fields.items()}
     codes = {k: np.ascontiguousarray(v, dtype=np.int32) for k, v in (groups or {}).items()}
     lists = {k: np.ascontiguousarray(v, dtype=np.float32) for k, v in (vectors or {}).items()}
-    known = [a.shape for a in (*float_fields.values(), *codes.values())] + [a.shape[1:] for a in lists.values()]
-    assert len(set(known)) == 1, known
-    return Panel(known[0], float_fields, codes, lists)
+    shapes = {a.shape[-2:] for part in (float_fields, codes, lists) for a in part.values()}
+    assert len(shapes) == 1, shapes
+    return Panel(shapes.pop(), float_fields, codes, lists)
 
 
 def _prices(rng: np.random.Generator, dates: int, names: int) -> dict[str, Array]:
@@ -66,8 +66,9 @@ def _prices(rng: np.random.Generator, dates: int, names: int) -> dict[str, Array
 def panel(seed: int = 0, dates: int = 40, names: int = 12) -> Panel:
     """A panel with gaps, a late listing, a delisting, constants, ties, spikes, infinities, empty and flat days.
 
-    By column: 0 lists late; 1 delists early; 2 is constant; 3 takes three values only; 4 is mostly missing; 5 has
-    spikes of 1e7; 6 has infinities; 7 is never present; the others are ordinary with gaps here and there.
+    By column: 0 lists late; 1 delists early; 2 is constant; 3 takes three values only; 4 is mostly
+    missing; 5 has spikes of 1e7; 6 has infinities; 7 is never present; the others are ordinary with
+    gaps here and there.
     """
     rng = np.random.default_rng([seed, dates, names])
     fields = _prices(rng, dates, names)
@@ -75,10 +76,10 @@ def panel(seed: int = 0, dates: int = 40, names: int = 12) -> Panel:
         x[: dates // 3, 0] = np.nan
         x[2 * dates // 3 :, 1] = np.nan
         x[:, 2] = 0.0 if name == "returns" else 7.25
-        x[:, 3] = rng.choice([-1.0, 0.0, 1.0] if name == "returns" else [1.0, 2.0, 3.0], dates)
+        x[:, 3] = rng.integers(-1, 2, dates) if name == "returns" else rng.integers(1, 4, dates)
         x[rng.random(dates) < 0.7, 4] = np.nan
         spikes = rng.random(dates) < 0.1
-        x[spikes, 5] = 1e7 * rng.choice([1.0, -1.0] if name == "returns" else [1.0], int(spikes.sum()))
+        x[spikes, 5] = 1e7
         x[rng.random(dates) < 0.1, 6] = rng.choice([np.inf, -np.inf])
         x[:, 7] = np.nan
         gaps = rng.random((dates, names)) < 0.03
@@ -97,8 +98,10 @@ def panel(seed: int = 0, dates: int = 40, names: int = 12) -> Panel:
         "industry": rng.integers(-1, 5, (dates, names)),
         "market": np.zeros((dates, names)),
     }
-    vectors = {"news": np.where(rng.random((4, dates, names)) < 0.4, np.nan, rng.normal(0, 2, (4, dates, names)))}
-    return from_arrays(fields, groups, vectors)
+    news = rng.normal(0.0, 2.0, (4, dates, names))
+    news[rng.random(news.shape) < 0.4] = np.nan
+    news[0, 0, 0] = np.inf
+    return from_arrays(fields, groups, {"news": news})
 
 
 def universe(seed: int = 0, dates: int = 40, names: int = 12) -> Array:
