@@ -65,41 +65,89 @@ class Convention:
 
 def conventions() -> tuple[Convention, ...]:
     """The numeric conventions; the table in the documentation is this one."""
-    rows = (
-        ("missing", "NaN means missing; ±inf becomes NaN at the node that made it; nothing is forward-filled; "
-         "missing is not zero"),
-        ("lookbacks", "strict: the first value at row w-1, any NaN inside gives NaN; platforms that differ map to "
-         "explicit variants of the op"),
-        ("std, zscore", "ddof 0 in `core` and `report`; ddof 1 in `qlib`; op by op in `fastexpr`"),
-        ("rank", "average ties, r/n in (0, 1]; `fastexpr`: (r-1)/(n-1)"),
-        ("ts_rank, argmax", "average ties, r/w; argmax = bars since the maximum, the latest wins a tie"),
-        ("correlation", "NaN where either side is constant; never outside [-1, 1]"),
-        ("division, log", "x/0 and log(x<=0) are NaN; no protected values"),
-        ("float", "float32 storage, float64 accumulation; rank and quantile sums are exact integers"),
-        ("timing", f"the signal of t uses rows <= t-1 (lag 1) and trades at the close of t+{ENTRY}; label h is "
-         f"close[t+{ENTRY}+h]/close[t+{ENTRY}]-1, adjusted"),
-        ("label", "missing where either price is missing or after delisting; rows are never filtered by label"),
-        ("trading", "no price: no trade and no label; limit-up blocks buys, limit-down blocks sells; a suspended "
-         "holding stays at its last price; a delisted holding closes at a stated value"),
-        ("IC", f"Pearson, and Spearman as Pearson of average ranks, per date over at least {MIN_NAMES} names "
-         f"({ADMISSION_MIN_NAMES} for admission); undefined days are dropped and counted, never zero"),
-        ("neutral RankIC", "per date, ranks regressed on industry dummies and the ranks of "
-         f"{STYLE_WINDOW}-bar volatility, traded value and return; RankIC of the residual"),
-        ("ICIR, IR", f"ICIR = mean/std of the daily IC; IR = annualised mean/std of excess return; ddof {DDOF}, "
-         f"{PERIODS_PER_YEAR} days"),
-        ("t statistic", f"Newey-West with Bartlett weights, {NEWEY_WEST_LAGS} lags unless stated"),
-        ("quantiles", f"{QUANTILES}, equal split of average ranks: quantile = ceil(Q·r/n); equal values stay "
-         "together; an empty quantile is NaN"),
-        ("long-only book", f"equal weights in the top quantile, at most {WEIGHT_CAP:.0%} a name, the rest cash; "
-         "weights drift between rebalances"),
-        ("undefined", f"std <= {UNDEFINED_TOLERANCE:g}·max(1, |mean|) is undefined (NaN) and can never be admitted"),
-        ("drawdown", "NAV starts at 1 before the first return"),
-        ("costs", f"CN {COSTS_CN.buy_bp:g} bp of purchases and {COSTS_CN.sell_bp:g} bp of sales, US "
-         f"{COSTS_US.buy_bp:g}/{COSTS_US.sell_bp:g}; net = gross - cost exactly; a day without trades costs nothing"),
-        ("PSR, DSR", "raw (not excess) kurtosis, biased moments, root n-1; N and V[SR] are arguments and printed; "
-         "without N there is no DSR"),
-    )  # fmt: skip
-    return tuple(Convention(point, rule) for point, rule in rows)
+    return (
+        Convention(
+            "missing",
+            "NaN means missing; ±inf becomes NaN at the node that made it; nothing is forward-filled; "
+            "missing is not zero",
+        ),
+        Convention(
+            "lookbacks",
+            "strict: the first value at row w-1, any NaN inside gives NaN; platforms that differ map to "
+            "explicit variants of the op",
+        ),
+        Convention(
+            "std, zscore",
+            "ddof 0 in `core` and `report`; ddof 1 in `qlib`; op by op in `fastexpr`",
+        ),
+        Convention("rank", "average ties, r/n in (0, 1]; `fastexpr`: (r-1)/(n-1)"),
+        Convention(
+            "ts_rank, argmax",
+            "average ties, r/w; argmax = bars since the maximum, the latest wins a tie",
+        ),
+        Convention("correlation", "NaN where either side is constant; never outside [-1, 1]"),
+        Convention("division, log", "x/0 and log(x<=0) are NaN; no protected values"),
+        Convention(
+            "float",
+            "float32 storage, float64 accumulation; rank and quantile sums are exact integers",
+        ),
+        Convention(
+            "timing",
+            f"the signal of t uses rows <= t-1 (lag 1) and trades at the close of t+{ENTRY}; "
+            f"label h is close[t+{ENTRY}+h]/close[t+{ENTRY}]-1, adjusted",
+        ),
+        Convention(
+            "label",
+            "missing where either price is missing or after delisting; rows are never filtered by label",
+        ),
+        Convention(
+            "trading",
+            "no price: no trade and no label; limit-up blocks buys, limit-down blocks sells; a suspended "
+            "holding stays at its last price; a delisted holding closes at a stated value",
+        ),
+        Convention(
+            "IC",
+            f"Pearson, and Spearman as Pearson of average ranks, per date over at least {MIN_NAMES} names "
+            f"({ADMISSION_MIN_NAMES} for admission); undefined days are dropped and counted, never zero",
+        ),
+        Convention(
+            "neutral RankIC",
+            "per date, ranks regressed on industry dummies and the ranks of "
+            f"{STYLE_WINDOW}-bar volatility, traded value and return; RankIC of the residual",
+        ),
+        Convention(
+            "ICIR, IR",
+            f"ICIR = mean/std of the daily IC; IR = annualised mean/std of excess return; ddof {DDOF}, "
+            f"{PERIODS_PER_YEAR} days",
+        ),
+        Convention("t statistic", f"Newey-West with Bartlett weights, {NEWEY_WEST_LAGS} lags unless stated"),
+        Convention(
+            "quantiles",
+            f"{QUANTILES}, equal split of average ranks: quantile = ceil(Q·r/n); equal values stay "
+            "together; an empty quantile is NaN",
+        ),
+        Convention(
+            "long-only book",
+            f"equal weights in the top quantile, at most {WEIGHT_CAP:.0%} a name, the rest cash; "
+            "weights drift between rebalances",
+        ),
+        Convention(
+            "undefined",
+            f"std <= {UNDEFINED_TOLERANCE:g}·max(1, |mean|) is undefined (NaN) and can never be admitted",
+        ),
+        Convention("drawdown", "NAV starts at 1 before the first return"),
+        Convention(
+            "costs",
+            f"CN {COSTS_CN.buy_bp:g} bp of purchases and {COSTS_CN.sell_bp:g} bp of sales, "
+            f"US {COSTS_US.buy_bp:g}/{COSTS_US.sell_bp:g}; net = gross - cost exactly; "
+            "a day without trades costs nothing",
+        ),
+        Convention(
+            "PSR, DSR",
+            "raw (not excess) kurtosis, biased moments, root n-1; N and V[SR] are arguments and printed; "
+            "without N there is no DSR",
+        ),
+    )
 
 
 def conventions_table() -> str:

@@ -16,7 +16,9 @@ Method = Literal["pearson", "spearman"]
 
 @dataclass(frozen=True, slots=True)
 class IcSummary:
-    """A series of ICs in numbers. ``icir`` = mean/std, daily, not annualised; ``t`` is Newey-West over ``lags``."""
+    """A series of ICs in numbers. ``icir`` = mean/std, daily, not annualised; ``t`` is Newey-West over
+    ``lags``.
+    """
 
     method: Method
     mean: float

@@ -32,8 +32,9 @@ def forward_returns(
 ) -> Singles:
     """The label: the return of holding from the fill of t+entry for ``horizon`` bars.
 
-    ``label[t] = price[t+entry+horizon] / price[t+entry] - 1``, missing where either price is missing (suspended,
-    not listed, after delisting) and in the last ``entry + horizon`` rows. No price is carried forward.
+    ``label[t] = price[t+entry+horizon] / price[t+entry] - 1``, missing where either price is missing
+    (suspended, not listed, after delisting) and in the last ``entry + horizon`` rows. No price is carried
+    forward.
 
     Parameters
     ----------
@@ -49,7 +50,12 @@ def forward_returns(
     array([0.1, 0. , nan, nan], dtype=float32)
     """
     require(horizon >= 1, f"horizon is {horizon}", "horizon", "give at least 1 bar")
-    require(entry >= 1, f"entry is {entry}", "entry", "a signal trades at the next bar at the earliest: give 1 or more")
+    require(
+        entry >= 1,
+        f"entry is {entry}",
+        "entry",
+        "a signal trades at the next bar at the earliest: give 1 or more",
+    )
     traded = _traded_prices(price, delisted_row)
     out = np.full(traded.shape, np.nan, dtype=np.float32)
     rows = len(traded) - entry - horizon
@@ -72,7 +78,9 @@ def bar_returns(
     delisted_row : (N,) first row at which a name no longer exists, -1 = none.
     delisting_value : share of the last price that a delisted holding is paid.
     """
-    require(delisting_value >= 0, f"delisting_value is {delisting_value}", "delisting_value", "give 0 or more")
+    require(
+        delisting_value >= 0, f"delisting_value is {delisting_value}", "delisting_value", "give 0 or more"
+    )
     traded = _traded_prices(price, delisted_row)
     rows = np.arange(len(traded))[:, None]
     last = np.maximum.accumulate(np.where(np.isfinite(traded), rows, -1), axis=0)

@@ -10,7 +10,8 @@ from assay.metrics._conventions import Costs
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Returns of a book per bar. ``net = gross - cost`` holds exactly; all are shares of the value before the bar.
+    """Returns of a book per bar. ``net = gross - cost`` holds exactly; all are shares of the value before
+    the bar.
 
     ``bought`` and ``sold`` are traded values; ``turnover`` counts one way, half of both.
     """

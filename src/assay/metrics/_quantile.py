@@ -31,7 +31,8 @@ class QuantileSummary:
 
 @dataclass(frozen=True, slots=True)
 class QuantileReturns:
-    """Mean label per date and quantile (T, Q), lowest signals first; NaN where no name of the quantile has a label.
+    """Mean label per date and quantile (T, Q), lowest signals first; NaN where no name of the quantile has
+    a label.
 
     ``names`` counts the names behind each mean.
     """
@@ -41,7 +42,9 @@ class QuantileReturns:
 
     @property
     def spread(self) -> Floats:
-        """Top quantile less bottom quantile per date; for markets without short selling a theoretical figure."""
+        """Top quantile less bottom quantile per date; for markets without short selling a theoretical
+        figure.
+        """
         return np.asarray(self.values[:, -1] - self.values[:, 0], dtype=np.float64)
 
     def between(self, start: int, stop: int) -> QuantileReturns:
@@ -66,11 +69,13 @@ class QuantileReturns:
         )
 
 
-def quantile_membership(signal: AnyArray, quantiles: int = QUANTILES, universe: AnyArray | None = None) -> NDArray[np.int16]:
+def quantile_membership(
+    signal: AnyArray, quantiles: int = QUANTILES, universe: AnyArray | None = None
+) -> NDArray[np.int16]:
     """The quantile 0..Q-1 of each name on each date, -1 without a signal.
 
-    Average ranks are split equally: quantile = ceil(Q·r/n) - 1. Equal values share a rank and so a quantile; with few
-    distinct values some quantiles stay empty, and no name is dropped.
+    Average ranks are split equally: quantile = ceil(Q·r/n) - 1. Equal values share a rank and so a
+    quantile; with few distinct values some quantiles stay empty, and no name is dropped.
     """
     from assay.metrics._ranks import average_ranks
 

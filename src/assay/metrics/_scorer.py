@@ -81,7 +81,16 @@ def _prepare(label: Singles, universe: Bools) -> _Label:
     ties = np.zeros(T + 1, dtype=np.int64)
     start, end = np.empty(T * N // 2 + 1, dtype=np.int32), np.empty(T * N // 2 + 1, dtype=np.int32)
     _score.order_rows(
-        label.view(np.uint32), ranked.keys, ranked.count, ranked.exact, ranked.bits, order, doubled, ties, start, end
+        label.view(np.uint32),
+        ranked.keys,
+        ranked.count,
+        ranked.exact,
+        ranked.bits,
+        order,
+        doubled,
+        ties,
+        start,
+        end,
     )
     size = (end - start)[: ties[-1]].astype(np.int64)
     summed = np.concatenate([[0], np.cumsum(size**3 - size)])
@@ -108,8 +117,8 @@ def _prepare(label: Singles, universe: Bools) -> _Label:
 class Score:
     """What one factor is worth on one label, date by date.
 
-    ``ic`` and ``rank_ic`` are per signal date; ``quantiles`` holds the label's mean in each quantile of the signal;
-    ``curve`` is the book of the top quantile, per bar, before and after cost.
+    ``ic`` and ``rank_ic`` are per signal date; ``quantiles`` holds the label's mean in each quantile of
+    the signal; ``curve`` is the book of the top quantile, per bar, before and after cost.
     """
 
     ic: IcSeries
@@ -137,9 +146,10 @@ class Scorer:
 
     Notes
     -----
-    The signal of a date is ranked among the universe's names that have a signal; quantiles and the book are formed
-    from these, whether a label will exist or not. The ICs use the names that have both. The curve is ideal: every order
-    fills, a name without a price keeps its value; :func:`simulate` adds limits, suspensions and lots.
+    The signal of a date is ranked among the universe's names that have a signal; quantiles and the book
+    are formed from these, whether a label will exist or not. The ICs use the names that have both. The
+    curve is ideal: every order fills, a name without a price keeps its value; :func:`simulate` adds
+    limits, suspensions and lots.
     """
 
     label: AnyArray
@@ -162,7 +172,12 @@ class Scorer:
         shape = (label.shape[0], label.shape[1])
         universe = mask2(self.universe, "universe", shape, default=True)
         bars = np.zeros(shape) if self.bars is None else panel64(self.bars, "bars", shape)
-        require(bool(np.isfinite(bars).all()), "bars has missing values", "bars", "use bar_returns(), which has none")
+        require(
+            bool(np.isfinite(bars).all()),
+            "bars has missing values",
+            "bars",
+            "use bar_returns(), which has none",
+        )
         require(self.quantiles >= 2, f"quantiles is {self.quantiles}", "quantiles", "give at least 2")
         require(self.entry >= 1, f"entry is {self.entry}", "entry", "give at least 1")
         require(self.every >= 1, f"every is {self.every}", "every", "give at least 1")
@@ -172,7 +187,9 @@ class Scorer:
         paired = universe & np.isfinite(label)
         object.__setattr__(self, "_label", prepared)
         object.__setattr__(self, "_bars", bars)
-        object.__setattr__(self, "_allowed", universe.astype(np.uint8) + np.uint8(2) * paired.astype(np.uint8))
+        object.__setattr__(
+            self, "_allowed", universe.astype(np.uint8) + np.uint8(2) * paired.astype(np.uint8)
+        )
         object.__setattr__(self, "_iota", np.arange(shape[1] + 1, dtype=np.int32))
 
     def score(self, signal: AnyArray) -> Score:
@@ -195,7 +212,8 @@ class Scorer:
         gross, bought, sold = np.zeros(T), np.zeros(T), np.zeros(T)
         _score.walk(
             x, ranked.keys, ranked.state, ranked.count, ranked.paired, ranked.exact, ranked.bits,
-            y.values, y.fixed, y.unit, y.center, y.count, y.order, y.doubled, y.tie_sum, y.ties, y.tie_start, y.tie_end,
+            y.values, y.fixed, y.unit, y.center, y.count, y.order, y.doubled,
+            y.tie_sum, y.ties, y.tie_start, y.tie_end,
             self._bars, self.entry, self.every, self.offset, self.min_names, UNDEFINED_TOLERANCE, self.cap,
             ic, rank_ic, returns, sizes, gross, bought, sold,
         )  # fmt: skip

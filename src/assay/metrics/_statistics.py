@@ -14,7 +14,9 @@ def is_undefined(std: float, mean: float) -> bool:
 
 
 def mean_of(values: AnyArray) -> float:
-    """Mean of the values that are not missing; NaN without any. Two passes, so that a large level costs no digits."""
+    """Mean of the values that are not missing; NaN without any. Two passes, so that a large level costs no
+    digits.
+    """
     kept = _kept(values)
     if len(kept) == 0:
         return math.nan
@@ -58,8 +60,8 @@ def autocorrelation(values: AnyArray, lag: int = 1) -> float:
 def newey_west_t(values: AnyArray, lags: int = NEWEY_WEST_LAGS) -> float:
     """t statistic of the mean under autocorrelation: Bartlett weights, ``lags`` lags, no small-sample factor.
 
-    Missing values are dropped first. NaN with fewer than ``lags + 2`` values or where the long-run variance is not
-    positive. Source: Newey and West (1987).
+    Missing values are dropped first. NaN with fewer than ``lags + 2`` values or where the long-run
+    variance is not positive. Source: Newey and West (1987).
     """
     require(lags >= 0, f"lags is {lags}", "lags", "give 0 or more")
     kept = _kept(values)

@@ -1,8 +1,9 @@
 """One factor, one pass: keys that sort with the plain vector sort, then a walk over each sorted row.
 
-A row's values become 32-bit keys: the high bits are the leading bits of the value's rank among the row's range of
-float bit patterns, the low bits are the instrument's number. Sorting them needs no indirect access. Values that
-agree in the leading bits are put in order afterwards; those that agree in all bits are ties.
+A row's values become 32-bit keys: the high bits are the leading bits of the value's rank among the row's
+range of float bit patterns, the low bits are the instrument's number. Sorting them needs no indirect
+access. Values that agree in the leading bits are put in order afterwards; those that agree in all bits are
+ties.
 """
 
 import numpy as np
@@ -30,10 +31,10 @@ def _ordered(bits):
 def build_keys(bits, allowed, index, index_bits, keys, state, count, paired, exact):
     """Turn float bits (T, N) into sortable keys.
 
-    ``allowed`` has bit 0 where the universe admits the cell and bit 1 where, besides, a label exists. A cell is valid
-    when its value is finite and bit 0 is set; ``state`` is ``allowed`` on valid cells, else 0, and invalid cells get
-    the largest key. ``count`` and ``paired`` count bits 0 and 1 of a row's ``state``; ``exact`` says that no
-    bit of the values was lost.
+    ``allowed`` has bit 0 where the universe admits the cell and bit 1 where, besides, a label exists. A
+    cell is valid when its value is finite and bit 0 is set; ``state`` is ``allowed`` on valid cells, else
+    0, and invalid cells get the largest key. ``count`` and ``paired`` count bits 0 and 1 of a row's
+    ``state``; ``exact`` says that no bit of the values was lost.
     """
     T, N = bits.shape
     low_bits = np.uint32(index_bits)
@@ -123,7 +124,9 @@ def settle(key, n, row, mask, index_bits, exact, first, last):
 
 @njit(**_OPTIONS)
 def rank_rows(bits, keys, count, exact, index_bits, scaled, out):
-    """Average ranks 1..n of the valid cells of each sorted row, divided by n if ``scaled``; the rest stays NaN."""
+    """Average ranks 1..n of the valid cells of each sorted row, divided by n if ``scaled``; the rest stays
+    NaN.
+    """
     T, N = bits.shape
     mask = np.uint32((1 << index_bits) - 1)
     first, last = np.empty(N, np.int32), np.empty(N, np.int32)
@@ -189,7 +192,9 @@ def _pearson(x, y, state, x0, y0, n, tiny):
 
 @njit(**_OPTIONS)
 def _label_ranks(order, n, start, end, state, doubled):
-    """Doubled ranks of the labels among the valid names, by one walk over the prepared order; gives the tie sum."""
+    """Doubled ranks of the labels among the valid names, by one walk over the prepared order; gives the
+    tie sum.
+    """
     doubled[:] = 0
     c = np.int32(0)
     for j in range(n):
@@ -209,7 +214,9 @@ def _label_ranks(order, n, start, end, state, doubled):
 
 @njit(**_OPTIONS)
 def _sweep(key, n, mask, state, doubled, y_fixed, where, place, total):
-    """Along the order: names, their place among the paired, running label sums; gives the product of doubled ranks."""
+    """Along the order: names, their place among the paired, running label sums; gives the product of
+    doubled ranks.
+    """
     c, product, running = np.int64(0), np.int64(0), np.int64(0)
     place[0] = 0
     total[0] = 0
@@ -238,7 +245,9 @@ def _spearman(product, n, signal_ties, label_ties):
 
 @njit(**_OPTIONS)
 def _edges(n, groups, first, last, edge):
-    """Where the quantiles end in the order; a group of equal values goes whole to the quantile of its mean rank."""
+    """Where the quantiles end in the order; a group of equal values goes whole to the quantile of its mean
+    rank.
+    """
     Q = edge.shape[0] - 1
     for q in range(Q + 1):
         edge[q] = (q * n) // Q
@@ -253,7 +262,9 @@ def _edges(n, groups, first, last, edge):
 
 @njit(**_OPTIONS)
 def _trade(held, weight, held_count, where, low, n, target, dense):
-    """Replace the holdings by ``where[low:n]`` at equal ``target`` weights; gives what was bought and sold."""
+    """Replace the holdings by ``where[low:n]`` at equal ``target`` weights; gives what was bought and
+    sold.
+    """
     buys, sells = 0.0, 0.0
     for h in range(held_count):
         dense[held[h]] = weight[h]
@@ -278,7 +289,9 @@ def walk(
     bars, entry, every, offset, min_names, tiny, cap,
     ic, rank_ic, quantile_return, quantile_count, gross, bought, sold,
 ):  # fmt: skip
-    """Everything that the sorted order of one factor gives; see :class:`assay.metrics.Scorer` for the meaning."""
+    """Everything that the sorted order of one factor gives; see :class:`assay.metrics.Scorer` for the
+    meaning.
+    """
     T, N = x.shape
     Q = quantile_return.shape[1]
     bits = x.view(np.uint32)
