@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.expr._op import Arg, Composite, ExponentRule, Form, Op, Param
+from assay.expr._op import Arg, Composite, DialectName, ExponentRule, Form, Op, Param
 from assay.expr._ops._write import (
     ASSAY,
     BRAIN,
@@ -167,6 +167,11 @@ def _series_or_pair(element: str, series: str) -> Any:
     return build
 
 
+_PAPER_EXTREMES: tuple[tuple[DialectName, str, tuple[str, str]], ...] = (
+    ("alpha101", PAPER101, ("max", "min")),
+    ("alpha191", GTJA, ("MAX", "MIN")),
+)
+
 COMPOSITES = (
     *(
         Composite(
@@ -203,9 +208,7 @@ COMPOSITES = (
             dialect=dialect, names=(name,), slots=XY, build=_series_or_pair(element, series),
             definition=f"{series} when the second input is a number >= 1, else {element}", source=source,
         )
-        for dialect, source, names in (
-            ("alpha101", PAPER101, ("max", "min")), ("alpha191", GTJA, ("MAX", "MIN")),
-        )
+        for dialect, source, names in _PAPER_EXTREMES
         for name, element, series in ((names[0], "maximum", "ts_max"), (names[1], "minimum", "ts_min"))
     ),
 )  # fmt: skip

@@ -170,6 +170,11 @@ def _platform_rank(given: Mapping[str, Any]) -> Node:
     return rank if given["constant"] == 0.0 else Call("add", (rank, Constant(given["constant"])))
 
 
+def _platform_decay(given: Mapping[str, Any]) -> Node:
+    params = (("window", given["window"]), ("missing", "strict" if given["dense"] else "zero"))
+    return Call("ts_decay_linear", (given["x"],), params)
+
+
 def _count_valid(given: Mapping[str, Any]) -> Node:
     valid = Call("not", (Call("is_missing", (given["x"],)),))
     return Call("ts_sum", (valid,), (("window", given["window"]), ("min_periods", 1)))
@@ -184,6 +189,11 @@ COMPOSITES = (
         dialect="fastexpr", names=("ts_rank",), slots=(*_EXTREMES, Param("constant", "float", 0.0)), level="user", build=_platform_rank,
         definition="(r - 1) / (n - 1) + constant, r the rank of x among the last d values", source=BRAIN,
         example=example("x = 10, 12, 11, 15, 13, oldest first: ts_rank(x, 5) = 0.75"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("ts_decay_linear",), slots=(*_EXTREMES, Param("dense", "bool", False)), level="user",
+        build=_platform_decay, definition="mean weighted d, d-1, .., 1 from the newest; dense=false takes 0 for a missing value",
+        source=BRAIN, example=example("x = .., 6, 8, 10, oldest first: ts_decay_linear(x, 3) = 8.67"),
     ),
     Composite(
         dialect="fastexpr", names=("ts_min_diff",), slots=_EXTREMES, level="consultant",

@@ -1,0 +1,466 @@
+"""Syntax tree to typed tree: names, arity, kinds and literals (level *typed*)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn
+
+from assay.base import did_you_mean
+from assay.errors import Reason
+from assay.expr import _names as names
+from assay.expr import _reasons as reasons
+from assay.expr._fields import STANDARD_FIELDS, FieldInfo
+from assay.expr._grammar import GRAMMARS
+from assay.expr._limits import Limits, default_limits
+from assay.expr._op import Arg, DialectName, Kind, Param
+from assay.expr._syntax import Apply, Binary, Conditional, Name, Number, Program, Syntax, Text, Unary
+from assay.expr._table import op_table
+from assay.expr._tokens import refuse, span_at
+from assay.expr._tree import Call, Constant, Field, Node, ParamValue
+from assay.expr._words import UNSUPPORTED, Word, symbols, words
+
+_LOGICAL: Final = frozenset({"and", "or"})
+_ARTICLE: Final[Mapping[str, str]] = {
+    "number": "a number",
+    "bool": "a condition",
+    "group": "a group",
+    "vector": "a vector",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something worth knowing that is no refusal."""
+
+    code: str
+    message: str
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class Lowered:
+    """The typed tree of a program, what was noticed, and, when asked for, where each node stands."""
+
+    node: Node
+    notices: tuple[Notice, ...] = ()
+    spans: dict[Node, tuple[int, int]] = field(default_factory=dict)
+
+
+def lower_program(
+    program: Program,
+    text: str,
+    dialect: DialectName,
+    *,
+    fields: Mapping[str, FieldInfo] | None = None,
+    limits: Limits | None = None,
+    record: bool = False,
+) -> Lowered:
+    """Give the names of a program their meaning.
+
+    Raises
+    ------
+    ExpressionError
+        An unknown op, a wrong number or kind of arguments, a parameter that is no literal; a lone
+        assignment (reason ``fragment``); a tree beyond the limits.
+    """
+    lowering = _Lowering(text, dialect, fields, record)
+    node = lowering.program(program)
+    allowed = limits or default_limits(dialect)
+    if node.depth > allowed.depth:
+        message = f"the tree has {node.depth} levels, at most {allowed.depth} are allowed"
+        refuse(reasons.TOO_DEEP, message, text, 0, len(text), level="typed")
+    if node.size > allowed.nodes:
+        message = f"the tree has {node.size} nodes written out, at most {allowed.nodes} are allowed"
+        refuse(reasons.TOO_LARGE, message, text, 0, len(text), level="typed")
+    return Lowered(node, tuple(lowering.notices), lowering.spans)
+
+
+def kind_of(node: Node, fields: Mapping[str, FieldInfo] | None = None) -> Kind:
+    """Kind of a tree's value; a field that nobody described is ``any``."""
+    if isinstance(node, Call):
+        return op_table()[node.op].result
+    if isinstance(node, Field):
+        info = (fields or STANDARD_FIELDS).get(node.name) or STANDARD_FIELDS.get(node.name)
+        return "any" if info is None else info.kind
+    return "number"
+
+
+class _Lowering:
+    __slots__ = (
+        "dialect",
+        "dispatch",
+        "dollar",
+        "fields",
+        "fold",
+        "notices",
+        "record",
+        "spans",
+        "symbols",
+        "text",
+        "variables",
+        "words",
+    )
+
+    def __init__(
+        self, text: str, dialect: DialectName, fields: Mapping[str, FieldInfo] | None, record: bool
+    ) -> None:
+        self.text = text
+        self.dialect = dialect
+        self.fields = fields
+        self.words = words(dialect)
+        self.symbols = symbols(dialect)
+        self.fold = GRAMMARS[dialect].ignore_case
+        self.dollar = GRAMMARS[dialect].dollar == "always"
+        self.variables: dict[str, Node] = {}
+        self.notices: list[Notice] = []
+        self.record = record
+        self.spans: dict[Node, tuple[int, int]] = {}
+        self.dispatch: dict[type, Callable[[Any], Node]] = {
+            Number: self._number,
+            Name: self._name,
+            Unary: self._unary,
+            Binary: self._binary,
+            Conditional: self._conditional,
+            Apply: self._apply,
+            Text: self._text,
+        }
+
+    def program(self, program: Program) -> Node:
+        if program.fragment:
+            message = (
+                f"the program only assigns {program.statements[0].target!r}; nothing is left as its result"
+            )
+            self._refuse(reasons.FRAGMENT, message, program.statements[0])
+        last = len(program.statements) - 1
+        node: Node | None = None
+        for i, statement in enumerate(program.statements):
+            node = self.lower(statement.value)
+            if statement.target is not None:
+                self.variables[statement.target] = node
+                if i == last:
+                    self._notice(
+                        "assignment_result",
+                        f"the result is the last assignment, {statement.target!r}",
+                        statement,
+                    )
+            elif i != last:
+                self._notice("unused_value", "the value of this statement is not used", statement)
+        assert node is not None
+        return node
+
+    def lower(self, syntax: Syntax) -> Node:
+        node = self.dispatch[type(syntax)](syntax)
+        if self.record and node not in self.spans:
+            self.spans[node] = (syntax.start, syntax.end)
+        return node
+
+    # -- leaves
+
+    def _number(self, syntax: Number) -> Node:
+        return Constant(syntax.value)
+
+    def _text(self, syntax: Text) -> Node:
+        self._refuse(reasons.WRONG_KIND, f"the text {syntax.value[:40]!r} is not a value here", syntax)
+
+    def _name(self, syntax: Name) -> Node:
+        name = syntax.name
+        if self.variables:
+            found = self._variable(name)
+            if found is not None:
+                return found
+        if name[0] == "$":
+            if not self.dollar:
+                self._refuse(
+                    reasons.SYNTAX,
+                    f"fields are written without $ in {self.dialect}",
+                    syntax,
+                    near=(name[1:],),
+                )
+            name = name[1:]
+        elif self.dollar:
+            self._refuse(
+                reasons.SYNTAX, f"fields are written with $ in {self.dialect}", syntax, near=(f"${name}",)
+            )
+        return self._field(name, syntax)
+
+    def _variable(self, name: str) -> Node | None:
+        found = self.variables.get(name)
+        if found is None and self.fold:
+            low = name.lower()
+            for known, value in self.variables.items():
+                if known.lower() == low:
+                    return value
+        return found
+
+    def _field(self, name: str, syntax: Name) -> Node:
+        canonical = names.field_name(name, self.dialect)
+        if self.fields is not None and canonical in self.fields:
+            return Field(canonical)
+        if canonical in STANDARD_FIELDS:
+            return Field(canonical)
+        if self.dialect == "report" and canonical not in names.REPORT_FIELDS.values():
+            near = tuple(f"${n}" for n in did_you_mean(name, names.REPORT_FIELDS))
+            self._refuse(
+                reasons.UNKNOWN_FIELD, f"the report dialect has no field {name!r}", syntax, near=near
+            )
+        special = (
+            names.constant(name, self.dialect)
+            or names.traded_mean(canonical, self.dialect)
+            or names.defined(name, self.dialect)
+        )
+        return special or Field(canonical)
+
+    # -- operators
+
+    def _unary(self, syntax: Unary) -> Node:
+        op = self.symbols["prefix" + syntax.op]
+        if op == "neg":
+            if type(syntax.operand) is Number:
+                return Constant(-syntax.operand.value)
+            return Call("neg", (self._input(syntax.operand, "number"),))
+        return Call(op, (self._input(syntax.operand, "bool"),))
+
+    def _binary(self, syntax: Binary) -> Node:
+        op = self.symbols[syntax.op]
+        kind: Kind = "bool" if op in _LOGICAL else "number"
+        return Call(op, (self._input(syntax.left, kind), self._input(syntax.right, kind)))
+
+    def _conditional(self, syntax: Conditional) -> Node:
+        condition = self._input(syntax.condition, "bool")
+        return Call("where", (condition, self._input(syntax.yes, "number"), self._input(syntax.no, "number")))
+
+    def _input(self, syntax: Syntax, wanted: Kind) -> Node:
+        """A data input of the wanted kind; a number where a condition is wanted means ``number != 0``."""
+        node = self.lower(syntax)
+        given = self._kind(node)
+        if given == wanted:
+            return node
+        if wanted == "number" and given in ("bool", "any"):
+            return node
+        if wanted == "bool" and given in ("number", "any"):
+            return Call("ne", (node, Constant(0.0)))
+        if given == "any" or wanted == "any":
+            return node
+        message = f"this is {_ARTICLE[given]}, {_ARTICLE[wanted]} is needed"
+        if given == "vector":
+            message += "; reduce it first, with vec_avg or vec_sum"
+        self._refuse(reasons.WRONG_KIND, message, syntax, expected=(_ARTICLE[wanted],))
+
+    def _kind(self, node: Node) -> Kind:
+        if type(node) is Call:
+            return op_table()[node.op].result
+        if type(node) is Field:
+            return kind_of(node, self.fields)
+        return "number"
+
+    # -- calls
+
+    def _apply(self, syntax: Apply) -> Node:
+        word = self.words.get(syntax.name.lower() if self.fold else syntax.name)
+        if word is None:
+            self._unknown(syntax)
+        if word.legacy:
+            self._notice("legacy_name", f"{syntax.name!r} is an old name", syntax)
+        args = syntax.args
+        if self.dialect == "alpha191":
+            args = _reorder_191(word.name, args)
+        if word.variadic and len(args) > 2:
+            return self._variadic(word, syntax)
+        given = self._assign(word, syntax, args)
+        inputs: list[Node] = []
+        values: list[ParamValue | None] = []
+        for slot, value in zip(word.slots, given, strict=True):
+            if type(slot) is Arg:
+                if value is None:
+                    self._arity(word, syntax, len(args))
+                inputs.append(self._input(value, slot.kind))
+            else:
+                assert isinstance(slot, Param)
+                if value is not None:
+                    values.append(self._literal(value, slot, word))
+                elif slot.default is not None or slot.optional:
+                    values.append(slot.default)
+                else:
+                    self._arity(word, syntax, len(args))
+        return self._build(word, syntax, tuple(inputs), tuple(values))
+
+    def _assign(self, word: Word, syntax: Apply, args: tuple[Syntax, ...]) -> list[Syntax | None]:
+        missing = len(word.slots) - len(args)
+        if missing < 0:
+            self._arity(word, syntax, len(args))
+        given: list[Syntax | None] = [*args, *([None] * missing)]
+        for name, value in syntax.named:
+            place = word.by_name.get(name.lower())
+            if place is None:
+                near = did_you_mean(name, word.by_name)
+                self._refuse(
+                    reasons.UNKNOWN_ARGUMENT,
+                    f"{word.name} has no argument {name!r}: {word.signature}",
+                    value,
+                    near=near,
+                )
+            if given[place] is not None:
+                self._refuse(
+                    reasons.WRONG_ARITY, f"the argument {name!r} of {word.name} is given twice", value
+                )
+            given[place] = value
+        return given
+
+    def _variadic(self, word: Word, syntax: Apply) -> Node:
+        args = list(syntax.args)
+        kinds = [slot.kind for slot in word.slots if isinstance(slot, Arg)]
+        options = [slot for slot in word.slots if isinstance(slot, Param)]
+        written = dict(syntax.named)
+        last = args[-1]
+        if options and type(last) is Name and last.name.lower() in ("true", "false"):
+            written[options[0].name] = args.pop()
+        for name, value in written.items():
+            if name.lower() not in {o.name for o in options}:
+                self._refuse(reasons.UNKNOWN_ARGUMENT, f"{word.name} has no argument {name!r}", value)
+        by_name = {name.lower(): value for name, value in written.items()}
+        values = tuple(
+            self._literal(by_name[o.name], o, word) if o.name in by_name else o.default for o in options
+        )
+        inputs = tuple(self._input(arg, kinds[0]) for arg in args)
+        return self._build(word, syntax, inputs, values)
+
+    def _build(
+        self, word: Word, syntax: Apply, inputs: tuple[Node, ...], values: tuple[ParamValue | None, ...]
+    ) -> Node:
+        if word.composite is None:
+            return word.build(inputs, values)
+        try:
+            return word.build(inputs, values)
+        except ValueError as error:
+            self._refuse(reasons.BAD_PARAMETER, f"{word.name}: {error}", syntax)
+
+    # -- literals
+
+    def _literal(self, syntax: Syntax, param: Param, word: Word) -> ParamValue:
+        if param.type == "text":
+            return self._text_literal(syntax, param, word)
+        value = self._constant(syntax)
+        if value is None:
+            what = "a window" if param.name in ("window", "span") else f"the parameter {param.name!r}"
+            self._refuse(
+                reasons.LITERAL_EXPECTED,
+                f"{what} of {word.name} must be a number written out",
+                syntax,
+                expected=("a number",),
+            )
+        if param.type == "bool":
+            if value not in (0.0, 1.0):
+                self._refuse(reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} is true or false", syntax)
+            return value == 1.0
+        if not math.isfinite(value):
+            self._refuse(reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be finite", syntax)
+        if param.name not in ("window", "span"):  # windows are bounded at level runnable
+            low, high = param.low, param.high
+            if (low is not None and value < low) or (high is not None and value > high):
+                bounds = (
+                    f"at least {low:g}"
+                    if high is None
+                    else f"in [{low if low is not None else -math.inf:g}, {high:g}]"
+                )
+                self._refuse(reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be {bounds}", syntax)
+        if param.type == "float":
+            return value
+        if value != int(value):
+            if param.name != "window" or not self.fold:
+                self._refuse(
+                    reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be an integer", syntax
+                )
+            self._notice("fractional_window", f"the window {value:g} is read as {math.floor(value)}", syntax)
+        return math.floor(value)
+
+    def _text_literal(self, syntax: Syntax, param: Param, word: Word) -> str:
+        if type(syntax) is Text:
+            value = syntax.value
+        elif type(syntax) is Name:
+            value = syntax.name
+        else:
+            self._refuse(
+                reasons.LITERAL_EXPECTED,
+                f"{param.name!r} of {word.name} must be a text",
+                syntax,
+                expected=("a text",),
+            )
+        if not param.choices:
+            return value
+        for choice in param.choices:
+            if choice.lower() == value.strip().lower():
+                return choice
+        self._refuse(
+            reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be one of {', '.join(param.choices)}", syntax,
+            near=did_you_mean(value, param.choices),
+        )  # fmt: skip
+
+    def _constant(self, syntax: Syntax) -> float | None:
+        """The value of a number, a sign before one, arithmetic of numbers, or a variable that holds one."""
+        kind = type(syntax)
+        if kind is Number:
+            return syntax.value  # type: ignore[union-attr]
+        if isinstance(syntax, Name):
+            found = self._variable(syntax.name) or names.constant(syntax.name, "core")
+            return found.value if isinstance(found, Constant) else None
+        if isinstance(syntax, Unary) and syntax.op == "-":
+            inner = self._constant(syntax.operand)
+            return None if inner is None else -inner
+        if isinstance(syntax, Binary) and syntax.op in "+-*/":
+            left, right = self._constant(syntax.left), self._constant(syntax.right)
+            if left is None or right is None or (syntax.op == "/" and right == 0):
+                return None
+            return {"+": left + right, "-": left - right, "*": left * right}.get(
+                syntax.op, left / (right or 1.0)
+            )
+        return None
+
+    # -- refusals
+
+    def _unknown(self, syntax: Apply) -> NoReturn:
+        why = UNSUPPORTED.get(self.dialect, {}).get(
+            syntax.name.lower() if self.fold and self.dialect == "fastexpr" else syntax.name
+        )
+        place = Name(syntax.name, syntax.start, syntax.start + len(syntax.name))
+        if why is not None:
+            self._refuse(reasons.UNSUPPORTED_OP, f"{syntax.name} {why}", place)
+        near = did_you_mean(syntax.name, self.words)
+        self._refuse(
+            reasons.UNKNOWN_OP, f"there is no op {syntax.name[:64]!r} in {self.dialect}", place, near=near
+        )
+
+    def _arity(self, word: Word, syntax: Apply, given: int) -> NoReturn:
+        plural = "argument" if given == 1 else "arguments"
+        message = f"{word.name} does not take {given} {plural}: {word.signature}"
+        self._refuse(reasons.WRONG_ARITY, message, syntax, expected=(word.signature,))
+
+    def _notice(self, code: str, message: str, syntax: Any) -> None:
+        span = span_at(self.text, syntax.start, syntax.end)
+        self.notices.append(Notice(code, message, span.line, span.column))
+
+    def _refuse(
+        self,
+        reason: Reason,
+        message: str,
+        syntax: Any,
+        *,
+        expected: tuple[str, ...] = (),
+        near: tuple[str, ...] = (),
+    ) -> NoReturn:
+        refuse(
+            reason, message, self.text, syntax.start, syntax.end, level="typed", expected=expected, suggestions=near
+        )  # fmt: skip
+
+
+def _reorder_191(name: str, args: tuple[Syntax, ...]) -> tuple[Syntax, ...]:
+    """``REGBETA(x, SEQUENCE(n))`` carries its window inside; ``SUMIF`` is printed in two argument orders."""
+    if name in ("REGBETA", "REGRESI") and len(args) == 2:
+        inner = args[1]
+        if isinstance(inner, Apply) and inner.name.lower() == "sequence" and len(inner.args) == 1:
+            return args[0], Name("SEQUENCE", inner.start, inner.end), inner.args[0]
+    if name == "SUMIF" and len(args) == 3 and isinstance(args[1], Number):
+        return args[0], args[2], args[1]
+    return args

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import math
+from typing import NoReturn
+
+from assay.errors import Reason
+from assay.expr import _reasons as reasons
+from assay.expr._grammar import GRAMMARS, PREFIX, TERNARY, Grammar
+from assay.expr._limits import Limits, default_limits
+from assay.expr._op import DialectName
+from assay.expr._syntax import (
+    Apply,
+    Binary,
+    Conditional,
+    Name,
+    Number,
+    Program,
+    Statement,
+    Syntax,
+    Text,
+    Unary,
+)
+from assay.expr._tokens import END, NAME, NUMBER, SYMBOL, TEXT, refuse, tokenize
+
+_OPERAND = ("a number", "a field", "a call", "(")
+_PUNCTUATION = frozenset("(),;")
+
+
+def parse_syntax(text: str, dialect: DialectName = "core", *, limits: Limits | None = None) -> Program:
+    """Parse a formula without asking what its names mean (level *parsed*).
+
+    Raises
+    ------
+    ExpressionError
+        The text breaks the grammar of the dialect or a limit; carries line, column and what was expected.
+    """
+    allowed = limits or default_limits(dialect)
+    if len(text) > allowed.characters:
+        message = f"the formula has {len(text)} characters, at most {allowed.characters} are allowed"
+        refuse(reasons.TOO_LONG, message, text, allowed.characters, len(text))
+    return _Parser(text, GRAMMARS[dialect], allowed).program()
+
+
+class _Parser:
+    """A precedence parser: one pass over the tokens, nesting counted so that no text can exhaust the stack."""
+
+    __slots__ = ("grammar", "infix", "kinds", "limits", "nesting", "position", "starts", "text", "texts")
+
+    def __init__(self, text: str, grammar: Grammar, limits: Limits) -> None:
+        self.text = text
+        self.grammar = grammar
+        self.infix = grammar.infix
+        self.limits = limits
+        self.kinds, self.texts, self.starts = tokenize(text)
+        self.position = 0
+        self.nesting = 0
+        if len(self.kinds) > 2 * limits.nodes:
+            self._check_size()
+
+    def _check_size(self) -> None:
+        """Left-leaning chains are as deep as they are long, so the size bounds every later recursion."""
+        count = 0
+        for i, kind in enumerate(self.kinds):
+            if kind != SYMBOL or self.texts[i] not in _PUNCTUATION:
+                count += 1
+                if count > 2 * self.limits.nodes + 1:
+                    message = f"the formula has more than {2 * self.limits.nodes} symbols"
+                    refuse(reasons.TOO_LARGE, message, self.text, self.starts[i], len(self.text))
+
+    def program(self) -> Program:
+        if self.kinds[0] == END:
+            refuse(reasons.EMPTY, "the formula is empty", self.text, 0, 0, expected=_OPERAND)
+        if not self.grammar.programs:
+            value = self.expression(0)
+            if self.kinds[self.position] != END:
+                self._unexpected(("an operator", "the end of the formula"))
+            return Program((Statement(None, value, 0, len(self.text)),))
+        statements: list[Statement] = []
+        while True:
+            while self.texts[self.position] == ";" and statements:
+                self.position += 1
+            if self.kinds[self.position] == END:
+                return Program(tuple(statements))
+            statements.append(self._statement())
+            if self.kinds[self.position] != END and self.texts[self.position] != ";":
+                self._unexpected(("an operator", ";", "the end of the formula"))
+
+    def _statement(self) -> Statement:
+        start = self.starts[self.position]
+        target = None
+        if self.kinds[self.position] == NAME and self.texts[self.position + 1] == "=":
+            target = self.texts[self.position]
+            if not target.isidentifier():
+                self._fail(reasons.SYNTAX, f"{target!r} cannot be assigned to", ("a name",))
+            self.position += 2
+        value = self.expression(0)
+        return Statement(target, value, start, self._last_end())
+
+    def expression(self, least: int) -> Syntax:
+        """An expression whose operators all bind tighter than ``least``."""
+        self.nesting += 1
+        if self.nesting > self.limits.nesting:
+            message = f"the formula is nested more than {self.limits.nesting} levels deep here"
+            self._fail(reasons.TOO_DEEP, message, ())
+        texts = self.texts
+        infix = self.infix
+        start = self.starts[self.position]
+        left = self._operand()
+        while True:
+            symbol = texts[self.position]
+            power = infix.get(symbol)
+            if power is None:
+                power = self._synonym_power(symbol)
+                if power is None:
+                    if symbol == "?" and self.grammar.ternary and least < TERNARY:
+                        left = self._conditional(left, start)
+                        continue
+                    break
+                symbol = self.grammar.synonyms[symbol]
+            if power <= least:
+                break
+            self.position += 1
+            right = self.expression(power - 1 if symbol in ("^", "**") else power)
+            left = Binary(symbol, left, right, start, right.end)
+        self.nesting -= 1
+        return left
+
+    def _synonym_power(self, symbol: str) -> int | None:
+        meant = self.grammar.synonyms.get(symbol)
+        return None if meant is None else self.infix[meant]
+
+    def _conditional(self, condition: Syntax, start: int) -> Syntax:
+        self.position += 1
+        yes = self.expression(0)
+        if self.texts[self.position] != ":":
+            self._unexpected((":",))
+        self.position += 1
+        no = self.expression(TERNARY - 1)
+        return Conditional(condition, yes, no, start, no.end)
+
+    def _operand(self) -> Syntax:
+        position = self.position
+        kind = self.kinds[position]
+        word = self.texts[position]
+        start = self.starts[position]
+        if kind == NAME:
+            if self.texts[position + 1] == "(":
+                return self._call(word, start)
+            self.position = position + 1
+            return Name(word, start, start + len(word))
+        if kind == NUMBER:
+            self.position = position + 1
+            value = float(word)
+            if math.isinf(value):
+                refuse(reasons.BAD_NUMBER, f"{word[:40]} is too large", self.text, start, start + len(word))
+            return Number(value, start, start + len(word))
+        if word == "(":
+            self.position = position + 1
+            inner = self.expression(0)
+            self._expect(")", start)
+            return inner
+        if kind == SYMBOL and (word in self.grammar.prefix or word == "+"):
+            return self._prefixed()
+        if kind == TEXT and self.grammar.texts:
+            self.position = position + 1
+            return Text(word[1:-1], start, start + len(word))
+        self._unexpected(_OPERAND)
+
+    def _prefixed(self) -> Syntax:
+        """Any number of prefix operators; read in a loop, as a long run of them must not deepen the stack."""
+        signs: list[tuple[str, int]] = []
+        while self.kinds[self.position] == SYMBOL:
+            word = self.texts[self.position]
+            if word not in self.grammar.prefix and word != "+":
+                break
+            if word != "+":
+                signs.append((word, self.starts[self.position]))
+            self.position += 1
+        value = self.expression(PREFIX)
+        for symbol, start in reversed(signs):
+            value = Unary(symbol, value, start, value.end)
+        return value
+
+    def _call(self, name: str, start: int) -> Syntax:
+        opening = self.starts[self.position + 1]
+        self.position += 2
+        args: list[Syntax] = []
+        named: list[tuple[str, Syntax]] = []
+        texts = self.texts
+        if texts[self.position] != ")":
+            while True:
+                position = self.position
+                if self.grammar.named and self.kinds[position] == NAME and texts[position + 1] == "=":
+                    self.position = position + 2
+                    named.append((texts[position], self.expression(0)))
+                elif named:
+                    self._unexpected(("an argument by name",))
+                else:
+                    args.append(self.expression(0))
+                if texts[self.position] != ",":
+                    break
+                self.position += 1
+                if texts[self.position] == ")" and self.grammar.trailing_comma:
+                    break
+        self._expect(")", opening)
+        return Apply(name, tuple(args), tuple(named), start, self._last_end())
+
+    def _expect(self, symbol: str, opening: int) -> None:
+        if self.texts[self.position] != symbol:
+            if self.kinds[self.position] == END:
+                message = f"the bracket opened at column {opening + 1 - (self.text.rfind(chr(10), 0, opening) + 1)} is not closed"
+                self._fail(reasons.SYNTAX, message, (symbol,))
+            self._unexpected(("an operator", ",", symbol))
+        self.position += 1
+
+    def _last_end(self) -> int:
+        last = self.position - 1
+        return self.starts[last] + len(self.texts[last])
+
+    def _unexpected(self, expected: tuple[str, ...]) -> NoReturn:
+        kind = self.kinds[self.position]
+        found = "the end of the formula" if kind == END else repr(self.texts[self.position][:40])
+        self._fail(reasons.SYNTAX, f"unexpected {found}", expected)
+
+    def _fail(self, reason: Reason, message: str, expected: tuple[str, ...]) -> NoReturn:
+        start = self.starts[self.position]
+        refuse(reason, message, self.text, start, start + len(self.texts[self.position]), expected=expected)

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple, NoReturn
+
+from assay.errors import ExpressionError, Reason, Span
+from assay.expr import _reasons as reasons
+
+NUMBER, NAME, TEXT, SYMBOL, END = 1, 2, 3, 4, 5
+
+_PATTERN: Final = re.compile(
+    r"""
+      ((?>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_.$]))
+    | (\$?[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)
+    | ("[^"\n]*"|'[^'\n]*')
+    | (\*\*|&&|\|\||[<>=!]=|[-+*/^<>?:(),;=!&|~])
+    | ((?:\s+|\#[^\n]*|/\*(?s:.*?)\*/)+)
+    | (.)
+    """,
+    re.VERBOSE,
+)
+_BLANK: Final = 5
+_LOOKALIKES: Final = {
+    "（": "(", "）": ")", "，": ",", "；": ";", "：": ":", "×": "*", "÷": "/", "−": "-", "–": "-", "—": "-",
+    "“": '"', "”": '"', "‘": "'", "’": "'", "＞": ">", "＜": "<", "≥": ">=", "≤": "<=", "≠": "!=", "！": "!",
+}  # fmt: skip
+
+
+class Tokens(NamedTuple):
+    """Parallel lists, ended by one END token."""
+
+    kinds: list[int]
+    texts: list[str]
+    starts: list[int]
+
+
+def span_at(text: str, start: int, end: int) -> Span:
+    """The place in a text, line and column from 1."""
+    line = text.count("\n", 0, start) + 1
+    return Span(start, max(end, start), line, start - (text.rfind("\n", 0, start) + 1) + 1)
+
+
+def refuse(
+    reason: Reason,
+    message: str,
+    text: str,
+    start: int,
+    end: int,
+    *,
+    level: str = "parsed",
+    expected: tuple[str, ...] = (),
+    suggestions: tuple[str, ...] = (),
+) -> NoReturn:
+    """Raise the error for one place of a formula."""
+    raise ExpressionError(
+        reason,
+        message,
+        span=span_at(text, start, end),
+        text=text,
+        level=level,
+        expected=expected,
+        suggestions=suggestions,
+    )
+
+
+def tokenize(text: str) -> Tokens:
+    """Split a formula; blanks and comments are dropped.
+
+    Raises
+    ------
+    ExpressionError
+        A character, number, text or comment is malformed.
+    """
+    kinds: list[int] = []
+    texts: list[str] = []
+    starts: list[int] = []
+    for match in _PATTERN.finditer(text):
+        kind = match.lastindex
+        if kind == _BLANK:
+            continue
+        if kind is None or kind > _BLANK:
+            _refuse_character(text, match.start())
+        kinds.append(kind)
+        texts.append(match.group())
+        starts.append(match.start())
+    kinds.append(END)
+    texts.append("")
+    starts.append(len(text))
+    return Tokens(kinds, texts, starts)
+
+
+def _refuse_character(text: str, at: int) -> NoReturn:
+    character = text[at]
+    if character in "\"'":
+        refuse(reasons.UNTERMINATED, "the text that starts here has no closing quote", text, at, at + 1)
+    if character.isascii() and (character.isdigit() or character == "."):
+        end = at + 1
+        while end < len(text) and (text[end].isalnum() or text[end] in "._"):
+            end += 1
+        refuse(reasons.BAD_NUMBER, f"{text[at:end][:40]!r} is not a number", text, at, end)
+    same = (_LOOKALIKES[character],) if character in _LOOKALIKES else ()
+    refuse(
+        reasons.BAD_CHARACTER,
+        f"the character {character!r} has no meaning here",
+        text,
+        at,
+        at + 1,
+        suggestions=same,
+    )
