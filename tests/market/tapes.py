@@ -32,9 +32,7 @@ def tape(**changes: Any) -> MarketData:
         "suspended": suspended,
     }
     members = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0]], dtype=bool)
-    events = np.array(
-        [(0, "2020-01-02T10:00:00", "2020-01-02T16:00:00", 1, 0.5)], dtype=EVENT_DTYPE
-    )
+    events = np.array([(0, "2020-01-02T10:00:00", "2020-01-02T16:00:00", 1, 0.5)], dtype=EVENT_DTYPE)
     score = np.full((1, 4, 3), NAN, dtype=np.float32)
     score[0, 1, 0] = 0.5
     base: dict[str, Any] = {

@@ -10,16 +10,30 @@ from assay.market._data import (
     Quarantined,
     Source,
 )
+from assay.market._doctor import Finding, doctor, examine, quarantine
 from assay.market._fields import BAR_FIELDS, STANDARD_FIELDS, field_info
+from assay.market._import import Imported, TableOptions, import_table
 from assay.market._manifest import Manifest, manifest_schema, read_manifest
 from assay.market._panel import ALL, Panel
+from assay.market._problems import DataProblems
 from assay.market._reasons import REASONS
+from assay.market._side_tables import GroupSource, MembershipSource
 from assay.market._simulate import simulate
 from assay.market._store import open_panel, verify, write_dataset
 from assay.market._trading import LISTED_BEFORE, Fill, Trading, previous_close
 from assay.market._universe import Span, Universe, universe_from_mask, universe_from_spans
 
 __all__ = [
+    "MembershipSource",
+    "GroupSource",
+    "DataProblems",
+    "import_table",
+    "TableOptions",
+    "Imported",
+    "quarantine",
+    "examine",
+    "doctor",
+    "Finding",
     "ALL",
     "BAR_FIELDS",
     "EVENT_DTYPE",

@@ -55,6 +55,19 @@ def overlapping(spans: Sequence[Span]) -> list[tuple[Span, Span]]:
     return pairs
 
 
+def merged_spans(spans: Sequence[Span]) -> list[Span]:
+    """The same membership with one span where several of a symbol overlap."""
+    out: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.symbol, span.start)):
+        last = out[-1] if out else None
+        if last is None or last.symbol != span.symbol or (last.stop is not None and span.start >= last.stop):
+            out.append(span)
+        elif last.stop is not None:
+            stop = None if span.stop is None else max(span.stop, last.stop)
+            out[-1] = Span(last.symbol, last.start, stop)
+    return out
+
+
 def universe_from_spans(
     spans: Sequence[Span],
     dates: Dates,

@@ -1,0 +1,403 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import AssayError
+from assay.expr import FieldInfo
+from assay.market._columns import BAR_SYNONYMS, choose_columns, field_name
+from assay.market._data import FloatPanel, Group, Market, MarketData, PriceLimits, Source
+from assay.market._doctor import Finding, examine, quarantine
+from assay.market._fields import BAR_FIELDS, field_info
+from assay.market._problems import Collector
+from assay.market._side_tables import (
+    GroupSource,
+    MembershipSource,
+    read_calendar,
+    read_events,
+    read_group,
+    read_membership,
+)
+from assay.market._sim_world import event_vector
+from assay.market._tables import as_dates, as_flags, as_numbers, as_text, read_table
+from assay.market._universe import Dates, Universe
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FULL_COVERAGE = 0.95
+SUSPENSION_RULE = (
+    "a bar is suspended where its row says so or its volume is 0; its prices and volume are missing"
+)
+MARKET_LIMITS: Mapping[str | None, PriceLimits] = {
+    "CN": PriceLimits("cn"),
+    "US": PriceLimits("none"),
+    None: PriceLimits("none"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOptions:
+    """How a long table becomes a data set.
+
+    Parameters
+    ----------
+    columns : the table's column for a meaning, where its name does not tell: ``{"close": "Px"}``.
+    skip : columns to leave out.
+    exponents : adjustment exponents of further fields, e.g. ``{"eps": 0}``; unknown otherwise.
+    market : gives price limits and trading costs; None for no limits.
+    membership, groups, events : more tables, by the name of the universe, group or event series.
+    calendar : a file of trading days; rows on other days are problems.
+    date_format : of the date column, as for ``strptime``.
+    encoding : of text files.
+    start, end : keep only these dates, ISO.
+    quarantine : set bars missing that cannot be true, and list them.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    skip: Sequence[str] = ()
+    exponents: Mapping[str, float] = field(default_factory=dict)
+    market: Market | None = None
+    membership: Mapping[str, MembershipSource] = field(default_factory=dict)
+    groups: Mapping[str, GroupSource] = field(default_factory=dict)
+    events: Mapping[str, Path] = field(default_factory=dict)
+    calendar: Path | None = None
+    date_format: str | None = None
+    encoding: str = "utf-8"
+    start: str | None = None
+    end: str | None = None
+    quarantine: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Data read from outside, not stored yet: what each column was taken for, and what was found."""
+
+    data: MarketData
+    columns: Mapping[str, str]
+    left_out: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Long:
+    """Rows of a long table with their place in the panel."""
+
+    frame: pl.DataFrame
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+    dates: Dates
+    instruments: tuple[str, ...]
+
+
+def import_table(path: Path, options: TableOptions | None = None, *, name: str = "data") -> Imported:
+    """Read a long table, one row an instrument and day, CSV or Parquet.
+
+    Suspended days become missing; bars that cannot be true are quarantined; fields that nobody knows keep an
+    unknown adjustment exponent. Store the result with :func:`write_dataset`.
+
+    Raises
+    ------
+    DataProblems
+        Anything that makes the table unusable, all of it at once: file, encoding, columns, dates, numbers,
+        duplicate (date, instrument), overlapping membership.
+    """
+    options = options or TableOptions()
+    problems = Collector()
+    frame = read_table(Path(path), problems, encoding=options.encoding)
+    long = None
+    chosen: dict[str, str] = {}
+    if frame is not None:
+        skipped = [column for column in frame.columns if column in options.skip]
+        frame = frame.drop(skipped)
+        chosen = choose_columns(
+            frame.columns,
+            BAR_SYNONYMS,
+            options.columns,
+            ("date", "symbol", "close"),
+            where=str(path),
+            problems=problems,
+        )
+        if {"date", "symbol"} <= chosen.keys():
+            long = _place(frame, chosen, options, str(path), problems)
+    if long is None:
+        # the other tables are read all the same, so that their problems are told too
+        _side_tables(options, _NO_DATES, (), problems)
+        problems.raise_any(str(path))
+        raise AssayError("the table has no usable rows", where=str(path), fix="check its columns")
+    values = _values(long, chosen, str(path), problems)
+    infos, further, left_out = _further_fields(long, chosen, options, str(path))
+    sides = _side_tables(options, long.dates, long.instruments, problems)
+    problems.raise_any(str(path))
+    first, last = _lives(long)
+    wide = {meaning: _spread(long, numbers) for meaning, numbers in {**values, **further}.items()}
+    fields, rules = _settle(wide, _record(long))
+    infos = {**{key: field_info(key) for key in fields}, **infos}
+    data = MarketData(
+        name=name,
+        dates=long.dates,
+        instruments=long.instruments,
+        fields=fields,
+        infos={key: info for key, info in infos.items() if key in fields or info.kind == "vector"},
+        first_row=first,
+        last_row=last,
+        source=Source("table", {"file": Path(path).name, "columns": dict(chosen)}),
+        groups=sides.groups,
+        universes=sides.universes,
+        vectors={
+            key: event_vector(table, (len(long.dates), len(long.instruments)))
+            for key, table in sides.events.items()
+        },
+        events=sides.events,
+        market=options.market,
+        limits=MARKET_LIMITS[options.market],
+        rules=(*rules, *sides.rules),
+        filters=_filters(options),
+    )
+    data = _with_vector_infos(data)
+    findings = examine(data)
+    return Imported(quarantine(data) if options.quarantine else data, chosen, left_out, findings)
+
+
+_NO_DATES: Dates = np.array([], dtype="datetime64[D]")
+
+
+@dataclass(frozen=True, slots=True)
+class SideTables:
+    """What the further tables hold, on the panel's dates and instruments."""
+
+    universes: dict[str, Universe]
+    groups: dict[str, Group]
+    events: dict[str, NDArray[np.void]]
+    rules: tuple[str, ...]
+
+
+def _side_tables(
+    options: TableOptions, dates: Dates, instruments: tuple[str, ...], problems: Collector
+) -> SideTables:
+    rules: list[str] = []
+    universes: dict[str, Universe] = {}
+    for name, membership in options.membership.items():
+        universe = read_membership(name, membership, dates, instruments, problems, encoding=options.encoding)
+        if universe is not None:
+            universes[name] = universe
+    groups: dict[str, Group] = {}
+    for name, source in options.groups.items():
+        group = read_group(name, source, dates, instruments, problems, encoding=options.encoding)
+        if group is not None:
+            groups[name] = group
+            if group.codes.ndim == 1:
+                rules.append(f"{name} is one snapshot for all dates, not point in time")
+    events: dict[str, NDArray[np.void]] = {}
+    for name, path in options.events.items():
+        table = read_events(name, path, dates, instruments, problems, encoding=options.encoding)
+        if table is not None:
+            events[name] = table
+            rules.append(f"{name}: an event may be used from the first close (15:00) after it was known")
+    return SideTables(universes, groups, events, tuple(rules))
+
+
+def _place(
+    frame: pl.DataFrame, chosen: Mapping[str, str], options: TableOptions, where: str, problems: Collector
+) -> _Long | None:
+    import polars as pl
+
+    dates = as_dates(frame, chosen["date"], where, problems, form=options.date_format)
+    symbols = as_text(frame, chosen["symbol"], where, problems)
+    if options.market == "CN":
+        symbols = symbols.str.zfill(6)
+    frame = frame.with_columns(
+        dates.alias("\0date"), symbols.alias("\0symbol"), pl.Series("\0line", range(2, frame.height + 2))
+    )
+    frame = frame.filter(pl.col("\0date").is_not_null() & pl.col("\0symbol").is_not_null())
+    for bound, keep in ((options.start, pl.Expr.ge), (options.end, pl.Expr.le)):
+        if bound is not None:
+            frame = frame.filter(keep(pl.col("\0date"), pl.lit(bound).str.to_date()))
+    if frame.height == 0:
+        problems.add(where, "no row is left within the chosen dates", "check the date column, start and end")
+        return None
+    own_dates = np.unique(frame["\0date"].to_numpy()).astype("datetime64[D]")
+    all_dates = own_dates
+    if options.calendar is not None:
+        calendar = read_calendar(options.calendar, problems)
+        if calendar is not None:
+            all_dates = _follow_calendar(own_dates, calendar, where, problems)
+    names = frame["\0symbol"].unique().sort()
+    lookup = pl.DataFrame({"\0symbol": names, "\0place": np.arange(len(names), dtype=np.int64)})
+    frame = frame.join(lookup, on="\0symbol", how="left", maintain_order="left")
+    row = np.searchsorted(all_dates, frame["\0date"].to_numpy().astype("datetime64[D]"))
+    column = frame["\0place"].to_numpy()
+    _duplicates(frame, row, column, len(names), where, problems)
+    return _Long(frame, row, np.asarray(column, dtype=np.int64), all_dates, tuple(names.to_list()))
+
+
+def _follow_calendar(own: Dates, calendar: Dates, where: str, problems: Collector) -> Dates:
+    stray = own[~np.isin(own, calendar)]
+    if stray.size:
+        shown = ", ".join(str(day) for day in stray[:3])
+        problems.add(
+            where,
+            f"{stray.size} dates are not in the calendar, e.g. {shown}",
+            "check the dates or the calendar",
+        )
+        return own
+    return np.asarray(calendar[(calendar >= own[0]) & (calendar <= own[-1])])
+
+
+def _duplicates(
+    frame: pl.DataFrame,
+    row: NDArray[np.int64],
+    column: NDArray[Any],
+    count: int,
+    where: str,
+    problems: Collector,
+) -> None:
+    cell = row * count + column
+    order = np.argsort(cell, kind="stable")
+    again = order[1:][cell[order][1:] == cell[order][:-1]]
+    if again.size:
+        lines = [int(frame["\0line"][int(place)]) for place in again[:3]]
+        first = int(again[0])
+        problems.add(
+            f"{where}, lines {', '.join(map(str, lines))}",
+            f"{again.size} rows repeat a date and symbol, e.g. {frame[chr(0) + 'date'][first]} "
+            f"{frame[chr(0) + 'symbol'][first]}",
+            "one row an instrument and day: remove the repeats (bars inside the day are not daily bars)",
+        )
+
+
+def _values(
+    long: _Long, chosen: Mapping[str, str], where: str, problems: Collector
+) -> dict[str, NDArray[np.float64]]:
+    out: dict[str, NDArray[np.float64]] = {}
+    for meaning, column in chosen.items():
+        if meaning in {"date", "symbol"}:
+            continue
+        read = as_flags if meaning in {"suspended", "trading", "is_st"} else as_numbers
+        numbers = read(long.frame, column, where, problems)
+        if numbers is None:
+            continue
+        if meaning == "close" and not np.isfinite(numbers).any():
+            problems.add(where, f"column {column!r} has no value at all", "prices are needed")
+        out[meaning] = numbers
+    return out
+
+
+def _further_fields(
+    long: _Long, chosen: Mapping[str, str], options: TableOptions, where: str
+) -> tuple[dict[str, FieldInfo], dict[str, NDArray[np.float64]], tuple[str, ...]]:
+    infos: dict[str, FieldInfo] = {}
+    values: dict[str, NDArray[np.float64]] = {}
+    left_out: list[str] = []
+    for column in long.frame.columns:
+        if column.startswith("\0") or column in chosen.values():
+            continue
+        own = field_name(column)
+        numbers = (
+            as_numbers(long.frame, column, where, None) if own is not None and own not in chosen else None
+        )
+        if own is None or numbers is None or own in values or not np.isfinite(numbers).any():
+            left_out.append(column)
+            continue
+        values[own] = numbers
+        known = field_info(own)
+        exponent = options.exponents.get(own, known.exponent)
+        infos[own] = FieldInfo(own, known.kind, exponent, known.unit, known.description or f"column {column}")
+    return infos, values, tuple(left_out)
+
+
+def _spread(long: _Long, numbers: NDArray[np.float64]) -> FloatPanel:
+    out = np.full((len(long.dates), len(long.instruments)), np.nan, dtype=np.float32)
+    with np.errstate(over="ignore"):
+        out[long.row, long.column] = numbers
+    out[np.isinf(out)] = np.nan
+    return out
+
+
+def _record(long: _Long) -> NDArray[np.bool_]:
+    out = np.zeros((len(long.dates), len(long.instruments)), dtype=np.bool_)
+    out[long.row, long.column] = True
+    return out
+
+
+def _lives(long: _Long) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    count = len(long.instruments)
+    first = np.full(count, len(long.dates), dtype=np.int32)
+    last = np.full(count, -1, dtype=np.int32)
+    np.minimum.at(first, long.column, long.row.astype(np.int32))
+    np.maximum.at(last, long.column, long.row.astype(np.int32))
+    return first, last
+
+
+def _settle(
+    wide: dict[str, FloatPanel], record: NDArray[np.bool_]
+) -> tuple[dict[str, FloatPanel], list[str]]:
+    """Stored fields from the columns as they came, and the rules that were applied."""
+    rules = [SUSPENSION_RULE]
+    fields = dict(wide)
+    trading = fields.pop("trading", None)
+    if trading is not None and "suspended" not in fields:
+        fields["suspended"] = np.where(
+            np.isfinite(trading), (trading == 0).astype(np.float32), np.float32(np.nan)
+        )
+    suspended = np.nan_to_num(fields.get("suspended", np.zeros(record.shape, dtype=np.float32))) > 0
+    if "volume" in fields:
+        suspended |= fields["volume"] == 0
+    suspended &= record
+    fields["suspended"] = np.where(record, suspended.astype(np.float32), np.float32(np.nan))
+    for name in BAR_FIELDS:
+        if name in fields:
+            fields[name] = np.where(suspended, np.float32(np.nan), fields[name])
+    adjusted = fields.pop("adj_close", None)
+    if adjusted is not None and "factor" not in fields:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            fields["factor"] = np.asarray(adjusted / wide["close"], dtype=np.float32)
+        rules.append("factor = adjusted close / close")
+    rules += _partial_amount(fields)
+    return fields, rules
+
+
+def _partial_amount(fields: dict[str, FloatPanel]) -> list[str]:
+    if "amount" not in fields or not {"high", "low", "volume"} <= fields.keys():
+        return []
+    traded = np.isfinite(fields["close"])
+    share = float((np.isfinite(fields["amount"]) & traded).sum() / max(int(traded.sum()), 1))
+    if share >= FULL_COVERAGE:
+        return []
+    fields["amount_reported"] = fields.pop("amount")
+    return [
+        f"the source's amount covers {share:.0%} of traded bars: see amount_reported; amount is vwap x volume"
+    ]
+
+
+def _with_vector_infos(data: MarketData) -> MarketData:
+    from dataclasses import replace
+
+    vectors = {
+        name: FieldInfo(name, "vector", 0.0, "", "scores of the day's events") for name in data.vectors
+    }
+    reported = {
+        "amount_reported": FieldInfo(
+            "amount_reported", "number", 0.0, "currency", "amount as the source has it"
+        )
+    }
+    infos = {**data.infos, **vectors}
+    if "amount_reported" in data.fields:
+        infos |= reported
+    return replace(data, infos=infos)
+
+
+def _filters(options: TableOptions) -> tuple[str, ...]:
+    out: list[str] = []
+    if options.start is not None:
+        out.append(f"dates from {options.start}")
+    if options.end is not None:
+        out.append(f"dates to {options.end}")
+    if options.skip:
+        out.append(f"columns left out: {', '.join(options.skip)}")
+    return tuple(out)

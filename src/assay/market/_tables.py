@@ -1,0 +1,270 @@
+"""Reading tables: CSV as text that is converted here, so that each bad cell can be named; Parquet as is."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.market._problems import Collector
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DATE_FORMATS = ("%Y-%m-%d", "%Y%m%d", "%Y/%m/%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y.%m.%d")
+MISSING_WORDS = ("", "nan", "na", "n/a", "null", "none", "-", "--", "nat")
+_TRUE_WORDS = {"1": 1.0, "1.0": 1.0, "true": 1.0, "t": 1.0, "yes": 1.0, "y": 1.0, "是": 1.0}
+_FALSE_WORDS = {"0": 0.0, "0.0": 0.0, "false": 0.0, "f": 0.0, "no": 0.0, "n": 0.0, "否": 0.0}
+_CHUNK = 1 << 20
+_MANY = 3
+
+
+def read_table(path: Path, problems: Collector, *, encoding: str = "utf-8") -> pl.DataFrame | None:
+    """A CSV (also separated by tabs or semicolons) or Parquet file; None when it cannot be read."""
+    path = Path(path)
+    if not path.is_file():
+        what = "is a folder, not a file" if path.is_dir() else "does not exist"
+        problems.add(str(path), f"the file {what}", "give the path of a CSV or Parquet file")
+        return None
+    if path.stat().st_size == 0:
+        problems.add(str(path), "the file is empty", "give a file with a header and rows")
+        return None
+    suffix = path.suffix.lower()
+    if suffix in {".parquet", ".pq"}:
+        return _read_parquet(path, problems)
+    if suffix in {".csv", ".tsv", ".txt"}:
+        return _read_csv(path, problems, encoding)
+    problems.add(str(path), f"the ending {suffix!r} is not known", "use .csv, .tsv, .txt or .parquet")
+    return None
+
+
+def _read_parquet(path: Path, problems: Collector) -> pl.DataFrame | None:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        problems.add(str(path), f"not a readable Parquet file: {_first_line(error)}", "write it again")
+        return None
+    return _not_empty(frame, path, problems)
+
+
+def _read_csv(path: Path, problems: Collector, encoding: str) -> pl.DataFrame | None:
+    import polars as pl
+
+    text = _decode(path, problems, encoding)
+    if text is None:
+        return None
+    if not text.strip():
+        problems.add(str(path), "the file is empty", "give a file with a header and rows")
+        return None
+    header = text.split("\n", 1)[0]
+    separator = max(",\t;|", key=header.count)
+    try:
+        frame = pl.read_csv(
+            text.encode(), separator=separator, infer_schema=False, has_header=not _is_row(header, separator)
+        )
+    except pl.exceptions.PolarsError as error:
+        problems.add(
+            str(path), f"not a readable table: {_first_line(error)}", "each row needs the header's columns"
+        )
+        return None
+    return _not_empty(frame, path, problems)
+
+
+def _is_row(header: str, separator: str) -> bool:
+    """Whether a first line is already data: one of its cells is a date (a header never is)."""
+    return any(_looks_like_date(cell) for cell in header.strip().split(separator))
+
+
+def _looks_like_date(cell: str) -> bool:
+    cell = cell.strip().strip('"')
+    if not cell[:4].isdigit():
+        return False
+    try:
+        np.datetime64(cell, "D")
+    except ValueError:
+        return False
+    return len(cell) >= 8
+
+
+def _decode(path: Path, problems: Collector, encoding: str) -> str | None:
+    try:
+        decoder = codecs.lookup(encoding)
+    except LookupError:
+        problems.add(str(path), f"no encoding is called {encoding!r}", "use utf-8, gbk, gb18030 or latin-1")
+        return None
+    data = path.read_bytes()
+    if data.startswith(codecs.BOM_UTF8) and decoder.name == "utf-8":
+        data = data[len(codecs.BOM_UTF8) :]
+    try:
+        text, _ = decoder.decode(data)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problems.add(
+            f"{path}, line {line}",
+            f"the text is not {encoding}: byte 0x{data[error.start]:02x} at position {error.start}",
+            "name the file's encoding, e.g. gbk",
+        )
+        return None
+    return text.replace("\r\n", "\n")
+
+
+def _not_empty(frame: pl.DataFrame, path: Path, problems: Collector) -> pl.DataFrame | None:
+    if frame.height == 0:
+        problems.add(str(path), "the table has no rows", "give a file with rows")
+        return None
+    return frame
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or ["?"])[0][:200]
+
+
+def _bad_cells(frame: pl.DataFrame, column: str, bad: pl.Series, first_line: int) -> str:
+    rows = bad.arg_true()
+    shown = ", ".join(
+        f"{frame[column][int(row)]!r} (line {int(row) + first_line})" for row in rows[:_MANY].to_list()
+    )
+    return f"{len(rows)} value{'s' if len(rows) > 1 else ''}, e.g. {shown}"
+
+
+def as_text(frame: pl.DataFrame, column: str, where: str, problems: Collector) -> pl.Series:
+    """A column of names without surrounding blanks; empty ones are problems."""
+    import polars as pl
+
+    texts = frame[column].cast(pl.String).str.strip_chars()
+    bad = texts.is_null() | (texts == "")
+    if bad.any():
+        problems.add(
+            where,
+            f"column {column!r} is empty in {int(bad.sum())} rows, e.g. line {int(bad.arg_true()[0]) + 2}",
+        )
+    return texts
+
+
+def as_dates(
+    frame: pl.DataFrame,
+    column: str,
+    where: str,
+    problems: Collector,
+    *,
+    form: str | None = None,
+    empty_ok: bool = False,
+) -> pl.Series:
+    """A column as dates; cells that are not dates are problems."""
+    import polars as pl
+
+    values = frame[column]
+    if values.dtype == pl.Date:
+        return values
+    if isinstance(values.dtype, pl.Datetime):
+        return values.dt.date()
+    texts = values.cast(pl.String).str.strip_chars()
+    empty = texts.is_null() | texts.str.to_lowercase().is_in(MISSING_WORDS)
+    texts = texts.set(empty, None)
+    parsed = _parse_dates(texts, (form,) if form else DATE_FORMATS)
+    bad = parsed.is_null() & ~(empty if empty_ok else empty & False)
+    if bad.any():
+        tried = form or "YYYY-MM-DD, YYYYMMDD, YYYY/MM/DD"
+        problems.add(
+            where,
+            f"column {column!r} has no date in {_bad_cells(frame, column, bad, 2)}",
+            f"expected {tried}",
+        )
+    return parsed
+
+
+def _parse_dates(texts: pl.Series, forms: tuple[str, ...]) -> pl.Series:
+    import polars as pl
+
+    best = texts.str.to_datetime(forms[0], strict=False).dt.date()
+    for form in forms[1:]:
+        if not (best.is_null() & texts.is_not_null()).any():
+            return best
+        other = texts.str.to_datetime(form, strict=False).dt.date()
+        best = pl.select(pl.coalesce(best, other)).to_series()
+    return best
+
+
+def as_times(frame: pl.DataFrame, column: str, where: str, problems: Collector) -> NDArray[np.datetime64]:
+    """A column as times to the second; a date alone is the end of that day: no earlier time is known."""
+    import polars as pl
+
+    values = frame[column]
+    if isinstance(values.dtype, pl.Datetime):
+        return np.asarray(values.to_numpy().astype("datetime64[s]"))
+    texts = values.cast(pl.String).str.strip_chars().fill_null("").to_list()
+    out = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[s]")
+    bad: list[int] = []
+    for row, text in enumerate(texts):
+        try:
+            moment = np.datetime64(text.replace("/", "-").replace(" ", "T"), "s")
+        except ValueError:
+            bad.append(row)
+            continue
+        if np.isnat(moment):
+            bad.append(row)
+            continue
+        out[row] = moment + np.timedelta64(86_399, "s") if len(text) <= 10 else moment
+    if bad:
+        shown = ", ".join(f"{texts[row]!r} (line {row + 2})" for row in bad[:_MANY])
+        problems.add(
+            where,
+            f"column {column!r} has no time in {len(bad)} rows, e.g. {shown}",
+            "use YYYY-MM-DD HH:MM:SS",
+        )
+    return out
+
+
+def as_numbers(
+    frame: pl.DataFrame, column: str, where: str, problems: Collector | None
+) -> NDArray[np.float64] | None:
+    """A column as float64, missing as NaN; with cells that are no numbers it is a problem, and None."""
+    import polars as pl
+
+    values = frame[column]
+    if values.dtype.is_numeric() or values.dtype == pl.Boolean:
+        return _as_float(values)
+    if values.dtype != pl.String:
+        if problems is not None:
+            problems.add(where, f"column {column!r} holds {values.dtype}, not numbers")
+        return None
+    texts = values.str.strip_chars()
+    empty = texts.is_null() | texts.str.to_lowercase().is_in(MISSING_WORDS)
+    numbers = texts.set(empty, None).cast(pl.Float64, strict=False)
+    bad = numbers.is_null() & ~empty
+    if bad.any():
+        if problems is not None:
+            problems.add(where, f"column {column!r} is not a number in {_bad_cells(frame, column, bad, 2)}")
+        return None
+    return _as_float(numbers)
+
+
+def _as_float(values: Any) -> NDArray[np.float64]:
+    import polars as pl
+
+    return np.asarray(values.cast(pl.Float64).fill_null(float("nan")).to_numpy(), dtype=np.float64)
+
+
+def as_flags(frame: pl.DataFrame, column: str, where: str, problems: Collector) -> NDArray[np.float64] | None:
+    """A column as 1, 0 or NaN, from numbers or words such as true and false."""
+    import polars as pl
+
+    values = frame[column]
+    if values.dtype.is_numeric() or values.dtype == pl.Boolean:
+        return _as_float(values)
+    texts = values.cast(pl.String).str.strip_chars().str.to_lowercase()
+    empty = texts.is_null() | texts.is_in(MISSING_WORDS)
+    words = {**_TRUE_WORDS, **_FALSE_WORDS}
+    numbers = texts.replace_strict(words, default=None, return_dtype=pl.Float64)
+    bad = numbers.is_null() & ~empty
+    if bad.any():
+        problems.add(
+            where, f"column {column!r} is neither true nor false in {_bad_cells(frame, column, bad, 2)}"
+        )
+        return None
+    return _as_float(numbers)
