@@ -64,7 +64,7 @@ def _prices(rng: np.random.Generator, dates: int, names: int) -> dict[str, Array
 
 
 def panel(seed: int = 0, dates: int = 40, names: int = 12) -> Panel:
-    """A panel with gaps, a late listing, a delisting, constants, ties, spikes, infinities, empty and flat days.
+    """A panel with gaps, listings, constants, ties, spikes, infinities, empty and flat days.
 
     By column: 0 lists late; 1 delists early; 2 is constant; 3 takes three values only; 4 is mostly
     missing; 5 has spikes of 1e7; 6 has infinities; 7 is never present; the others are ordinary with

@@ -139,13 +139,13 @@ def scale_down(row: Values, *, constant: float = 0.0) -> Values:
 
 
 def left_tail(row: Values, *, limit: float = 0.0) -> Values:
-    """x where it is at most ``limit``, else missing."""
-    return np.where(row <= limit, row, np.nan)
+    """x where it is at most ``limit`` (as float32), else missing."""
+    return np.where(row <= float(np.float32(limit)), row, np.nan)
 
 
 def right_tail(row: Values, *, limit: float = 0.0) -> Values:
-    """x where it is at least ``limit``, else missing."""
-    return np.where(row >= limit, row, np.nan)
+    """x where it is at least ``limit`` (as float32), else missing."""
+    return np.where(row >= float(np.float32(limit)), row, np.nan)
 
 
 def bucket(row: Values, *, edges: str, skip_both: bool = False, missing_group: bool = False) -> Codes:

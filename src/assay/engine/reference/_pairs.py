@@ -90,16 +90,19 @@ def ts_regression(y: Values, x: Values, *, window: int, lag: int = 0, output: st
 
 
 def ts_partial_corr(x: Values, y: Values, z: Values, *, window: int) -> Values:
-    """The correlation of x and y with z held fixed: (rxy - rxz ryz) / sqrt((1 - rxz^2)(1 - ryz^2))."""
+    """The correlation of x and y with z held fixed: (rxy - rxz ryz) / sqrt((1 - rxz^2)(1 - ryz^2)).
+
+    Missing where z explains x or y, 1 - r^2 of 1e-12 or less: rounding noise is all that is left of it.
+    """
     result = np.full(x.shape, np.nan)
     for column in range(x.shape[1]):
         for row in range(window - 1, x.shape[0]):
             a, b, c = (v[row - window + 1 : row + 1, column] for v in (x, y, z))
             if not np.isnan(a + b + c).any():
                 rxy, rxz, ryz = correlation_of(a, b), correlation_of(a, c), correlation_of(b, c)
-                result[row, column] = ratio(
-                    rxy - rxz * ryz, float(np.sqrt(max(0.0, (1 - rxz**2) * (1 - ryz**2))))
-                )
+                free_x, free_y = 1.0 - rxz**2, 1.0 - ryz**2
+                if free_x > 1e-12 and free_y > 1e-12:
+                    result[row, column] = (rxy - rxz * ryz) / np.sqrt(free_x * free_y)
     return result
 
 

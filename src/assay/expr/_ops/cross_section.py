@@ -71,9 +71,9 @@ OPS = (
     _op("densify", (), "the same groups, numbered without gaps on each date", fast("densify", order="g", example=by_hand("groups 7, 7, 99: densify gives 0, 0, 1")),
         args=(Arg("g", "group"),), result="group", exponent="zero", missing="propagate", source=BRAIN),
     _op("scale_down", (Param("constant", "float", 0.0),), "(x - min) / (max - min) over the date, less constant", fast("scale_down", order="x constant", level="consultant"), source=BRAIN),
-    _op("left_tail", (Param("limit", "float", 0.0),), "x where x <= limit, else missing", fast("left_tail", order="x limit", level="consultant", renames=(("maximum", "limit"),)),
+    _op("left_tail", (Param("limit", "float", 0.0),), "x where x <= limit (as float32), else missing", fast("left_tail", order="x limit", level="consultant", renames=(("maximum", "limit"),)),
         missing="propagate", exponent="fill", source=BRAIN),
-    _op("right_tail", (Param("limit", "float", 0.0),), "x where x >= limit, else missing", fast("right_tail", order="x limit", level="consultant", renames=(("minimum", "limit"),)),
+    _op("right_tail", (Param("limit", "float", 0.0),), "x where x >= limit (as float32), else missing", fast("right_tail", order="x limit", level="consultant", renames=(("minimum", "limit"),)),
         missing="propagate", exponent="fill", source=BRAIN),
 )  # fmt: skip
 

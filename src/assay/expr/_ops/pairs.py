@@ -36,7 +36,7 @@ OPS = (
     ),
     Op(
         name="ts_partial_corr", category=_CATEGORY, args=(*XY, Arg("z")), params=(W,), scope="time", exponent="invariant", lookback="window", missing="strict",
-        definition="correlation of x and y with z held fixed over the last w bars: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2))", source=BRAIN,
+        definition="correlation of x and y with z held fixed over the last w bars: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)); missing where z explains x or y (1 - r^2 of 1e-12 or less)", source=BRAIN,
         forms=(fast("ts_partial_corr", order="x y z window", level="consultant"),),
     ),
 )  # fmt: skip
