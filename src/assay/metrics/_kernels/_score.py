@@ -182,8 +182,9 @@ def _pearson(x, y, state, x0, y0, n, tiny):
         syy += dy * dy
         sxy += dx * dy
     vx, vy = (sxx - sx * sx / n) / n, (syy - sy * sy / n) / n
-    lx = tiny * max(1.0, abs(x0 + sx / n))
-    ly = tiny * max(1.0, abs(y0 + sy / n))
+    # relative to the level alone: a signal of tiny scale is no constant
+    lx = tiny * abs(x0 + sx / n)
+    ly = tiny * abs(y0 + sy / n)
     if vx <= lx * lx or vy <= ly * ly:
         return np.nan
     r = (sxy - sx * sy / n) / n / np.sqrt(vx * vy)
