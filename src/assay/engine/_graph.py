@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from assay.expr import ParamValue
+
+StepKind: TypeAlias = Literal["number", "group", "vector"]
+
+CONSTANT = "constant"
+FIELD = "field"
+PROGRAM = "program"
+SPREAD = "spread"
+CODES = "codes"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Fused element-wise instructions: (operation, target, a, b, c) over registers, inputs first, then
+    constants.
+    """
+
+    code: tuple[tuple[int, int, int, int, int], ...]
+    constants: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One node of the graph: an op, the positions of the steps it reads, its literals."""
+
+    op: str
+    inputs: tuple[int, ...] = ()
+    params: tuple[tuple[str, ParamValue], ...] = ()
+    kind: StepKind = "number"
+    program: Program | None = None
+
+    def param(self, name: str) -> ParamValue:
+        for key, value in self.params:
+            if key == name:
+                return value
+        raise KeyError(f"step {self.op!r} has no parameter {name!r}")
+
+    @property
+    def constant(self) -> float:
+        """The number of a CONSTANT step."""
+        return float(self.params[0][1])
+
+
+@dataclass(slots=True)
+class Graph:
+    """Steps, inputs before their readers, each distinct step once; and the step that gives each output."""
+
+    steps: list[Step] = field(default_factory=list)
+    outputs: dict[str, int] = field(default_factory=dict)
+    _positions: dict[Step, int] = field(default_factory=dict)
+
+    def add(self, step: Step) -> int:
+        """Position of `step`; an equal step is kept once."""
+        position = self._positions.get(step)
+        if position is None:
+            position = self._positions[step] = len(self.steps)
+            self.steps.append(step)
+        return position
+
+    def call(self, op: str, *inputs: int, kind: StepKind = "number", **params: ParamValue) -> int:
+        """Position of a step written out."""
+        return self.add(Step(op, inputs, tuple(params.items()), kind))
+
+    def number(self, value: float) -> int:
+        """Position of a constant; NaN is written as text, since it does not equal itself."""
+        return self.call(CONSTANT, value=value if value == value else "nan")
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+
+Rewrite: TypeAlias = Callable[[Graph, Step], int]
+"""Adds to the new graph what stands for a step whose inputs are already in place; gives its position."""
+
+
+def rewritten(graph: Graph, rewrite: Rewrite) -> Graph:
+    """The graph with every step passed through `rewrite`, inputs first."""
+    fresh = Graph()
+    moved: list[int] = []
+    for step in graph.steps:
+        inputs = tuple(moved[i] for i in step.inputs)
+        moved.append(rewrite(fresh, Step(step.op, inputs, step.params, step.kind, step.program)))
+    fresh.outputs = {name: moved[position] for name, position in graph.outputs.items()}
+    return fresh

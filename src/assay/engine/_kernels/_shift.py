@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import numpy as np
+
+from assay.engine._kernels._jit import kernel
+
+DELAY, DELTA, RETURN = range(3)
+
+
+@kernel
+def shift(operation, x, window, out):
+    """Value `window` rows ago, the change since then, or the relative change since then."""
+    rows, width = x.shape
+    nan = np.float32(np.nan)
+    top = np.float32(np.inf)
+    for t in range(rows):
+        target = out[t]
+        if t < window:
+            for s in range(width):
+                target[s] = nan
+            continue
+        now = x[t]
+        past = x[t - window]
+        if operation == DELAY:
+            for s in range(width):
+                target[s] = past[s]
+        elif operation == DELTA:
+            for s in range(width):
+                v = now[s] - past[s]
+                target[s] = v if abs(v) < top else nan
+        else:
+            for s in range(width):
+                v = np.float32(np.float64(now[s]) / np.float64(past[s]) - 1.0)
+                target[s] = v if abs(v) < top else nan

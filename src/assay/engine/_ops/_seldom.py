@@ -1,0 +1,188 @@
+"""Time-series ops seldom used: numpy over windows, so that nothing has to be compiled for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.engine._ops._types import Params, Runner
+from assay.engine._ops._windows import Values, drop_infinite, enough, per_window, window_blocks, windows_of
+
+_EXPLAINED = 1e-12
+
+
+def _product(x: Sequence[Any], params: Params, out: Any) -> None:
+    window, least = params["window"], params["min_periods"]
+
+    def product(w: Values) -> Values:
+        valid = ~np.isnan(w)
+        value = np.where(valid, w, 1.0).prod(axis=-1)
+        return np.where(enough(valid, window, least), value, np.nan)
+
+    per_window(product, x[0], window, out)
+
+
+def _centred(w: Values) -> tuple[npt.NDArray[np.bool_], Values, Values]:
+    """Valid values, how many, and the distance from their mean (0 where missing)."""
+    valid = ~np.isnan(w)
+    count = valid.sum(axis=-1).astype(np.float64)
+    mean = np.where(valid, w, 0.0).sum(axis=-1) / count
+    return valid, count, np.where(valid, w - mean[..., None], 0.0)
+
+
+def _mad(x: Sequence[Any], params: Params, out: Any) -> None:
+    window, least = params["window"], params["min_periods"]
+
+    def mad(w: Values) -> Values:
+        valid, count, distance = _centred(w)
+        return np.where(enough(valid, window, least), np.abs(distance).sum(axis=-1) / count, np.nan)
+
+    per_window(mad, x[0], window, out)
+
+
+def _skew(x: Sequence[Any], params: Params, out: Any) -> None:
+    window, least, bias = params["window"], params["min_periods"], params["bias"]
+
+    def skew(w: Values) -> Values:
+        valid, n, distance = _centred(w)
+        second = (distance**2).sum(axis=-1) / n
+        value = (distance**3).sum(axis=-1) / n / second**1.5
+        if not bias:
+            value = np.where(n >= 3, value * np.sqrt(n * (n - 1)) / (n - 2), np.nan)
+        return np.where(enough(valid, window, least) & (second > 0), value, np.nan)
+
+    per_window(skew, x[0], window, out)
+
+
+def _kurt(x: Sequence[Any], params: Params, out: Any) -> None:
+    window, least, bias = params["window"], params["min_periods"], params["bias"]
+
+    def kurt(w: Values) -> Values:
+        valid, n, distance = _centred(w)
+        second = (distance**2).sum(axis=-1) / n
+        value = (distance**4).sum(axis=-1) / n / second**2 - 3.0
+        if not bias:
+            value = np.where(n >= 4, (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * value + 6.0), np.nan)
+        return np.where(enough(valid, window, least) & (second > 0), value, np.nan)
+
+    per_window(kurt, x[0], window, out)
+
+
+def _moment(x: Sequence[Any], params: Params, out: Any) -> None:
+    window, k = params["window"], params["k"]
+
+    def moment(w: Values) -> Values:
+        valid, n, distance = _centred(w)
+        return np.where(enough(valid, window, 0), (distance**k).sum(axis=-1) / n, np.nan)
+
+    per_window(moment, x[0], window, out)
+
+
+def _decay_exp(x: Sequence[Any], params: Params, out: Any) -> None:
+    weights = float(params["factor"]) ** np.arange(params["window"] - 1.0, -1.0, -1.0)
+    per_window(lambda w: (w * weights).sum(axis=-1) / weights.sum(), x[0], params["window"], out)
+
+
+def _entropy(x: Sequence[Any], params: Params, out: Any) -> None:
+    window, buckets = params["window"], params["buckets"]
+
+    def entropy(w: Values) -> Values:
+        low = w.min(axis=-1)
+        high = w.max(axis=-1)
+        width = np.where(high > low, high - low, 1.0)
+        places = np.minimum((w - low[..., None]) / width[..., None] * buckets, buckets - 1)
+        known = ~np.isnan(low)
+        cells = int(np.prod(known.shape))
+        flat = np.where(known[..., None], places, 0.0).astype(np.int64).reshape(cells, window)
+        result = np.empty(cells)
+        step = max(1, 2_000_000 // buckets)
+        for start in range(0, cells, step):
+            part = flat[start : start + step]
+            bins = part + buckets * np.arange(part.shape[0])[:, None]
+            share = np.bincount(bins.ravel(), minlength=buckets * part.shape[0]).reshape(-1, buckets) / window
+            result[start : start + step] = -np.where(share > 0, share * np.log(share), 0.0).sum(axis=-1)
+        return np.where(known, result.reshape(known.shape), np.nan)
+
+    per_window(entropy, x[0], window, out)
+
+
+def _kth_from_newest(w: Values, counted: npt.NDArray[np.bool_], k: int) -> Values:
+    """The k-th newest of the counted values of each window; missing where there are fewer."""
+    newest_first = counted[..., ::-1]
+    hit = newest_first & (np.cumsum(newest_first, axis=-1) == k)
+    place = np.argmax(hit, axis=-1)
+    value = np.take_along_axis(w[..., ::-1], place[..., None], axis=-1)[..., 0]
+    return np.where(hit.any(axis=-1), value, np.nan)
+
+
+def _kth(x: Sequence[Any], params: Params, out: Any) -> None:
+    window = params["window"]
+    words = str(params["ignore"]).split()
+    skips_missing = any(word.lower() == "nan" for word in words)
+    skipped = [float(np.float32(word)) for word in words if word.lower() != "nan"]
+    for rows in window_blocks(x[0].shape, window):
+        w = windows_of(x[0], rows, window)
+        counted = ~np.isin(w, skipped)
+        if skips_missing:
+            counted &= ~np.isnan(w)
+        else:
+            # bars before the start of the data are not bars
+            ages = np.arange(window - 1, -1, -1)
+            counted &= ages <= np.arange(rows.start, rows.stop)[:, None, None]
+        out[rows] = _kth_from_newest(w, counted, params["k"])
+
+
+def _backfill(x: Sequence[Any], params: Params, out: Any) -> None:
+    def fill(w: Values) -> Values:
+        newest = w[..., -1]
+        return np.where(np.isnan(newest), _kth_from_newest(w, ~np.isnan(w), params["k"]), newest)
+
+    per_window(fill, x[0], params["window"], out)
+
+
+def _last_different(x: Sequence[Any], params: Params, out: Any) -> None:
+    def last(w: Values) -> Values:
+        newest = w[..., -1]
+        differs = ~np.isnan(w) & (w != newest[..., None])
+        return np.where(np.isnan(newest), np.nan, _kth_from_newest(w, differs, 1))
+
+    per_window(last, x[0], params["window"], out)
+
+
+def _partial_corr(x: Sequence[Any], params: Params, out: Any) -> None:
+    window = params["window"]
+    for rows in window_blocks(x[0].shape, 3 * window):
+        a, b, c = (windows_of(panel, rows, window) for panel in x)
+        ab, ac, bc = _correlation(a, b), _correlation(a, c), _correlation(b, c)
+        free_a, free_b = 1.0 - ac**2, 1.0 - bc**2
+        # where z explains a side entirely only rounding noise is left
+        known = (free_a > _EXPLAINED) & (free_b > _EXPLAINED)
+        out[rows] = np.where(known, (ab - ac * bc) / np.sqrt(free_a * free_b), np.nan)
+    drop_infinite(out)
+
+
+def _correlation(a: Values, b: Values) -> Values:
+    """Correlation of whole windows; missing where either side is constant or has a gap."""
+    da = a - a.mean(axis=-1, keepdims=True)
+    db = b - b.mean(axis=-1, keepdims=True)
+    varies = (a.min(axis=-1) < a.max(axis=-1)) & (b.min(axis=-1) < b.max(axis=-1))
+    r = (da * db).sum(axis=-1) / (np.sqrt((da**2).sum(axis=-1)) * np.sqrt((db**2).sum(axis=-1)))
+    return np.where(varies, np.clip(r, -1.0, 1.0), np.nan)
+
+
+RUNNERS: dict[str, Runner] = {
+    "ts_product": _product,
+    "ts_mad": _mad,
+    "ts_skew": _skew,
+    "ts_kurt": _kurt,
+    "ts_moment": _moment,
+    "ts_decay_exp": _decay_exp,
+    "ts_entropy": _entropy,
+    "ts_kth": _kth,
+    "ts_backfill": _backfill,
+    "ts_last_different": _last_different,
+    "ts_partial_corr": _partial_corr,
+}
