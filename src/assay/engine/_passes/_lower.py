@@ -105,12 +105,13 @@ def lower(graph: Graph) -> Graph:
 
     def rewrite(fresh: Graph, step: Step) -> int:
         lowering = _LOWERINGS.get(step.op)
-        if lowering is not None:
+        if lowering is not None and not step.op.startswith("ts_"):
             return lowering(fresh, step)
         if step.op in ELEMENT_CODES or step.op in NUMPY_ELEMENTS or step.op in (CONSTANT, FIELD, SPREAD):
             return fresh.add(step)
         inputs = tuple(fresh.call(SPREAD, i) if fresh.steps[i].op == CONSTANT else i for i in step.inputs)
-        return fresh.add(Step(step.op, inputs, step.params, step.kind))
+        spread = Step(step.op, inputs, step.params, step.kind)
+        return fresh.add(spread) if lowering is None else lowering(fresh, spread)
 
     return rewritten(graph, rewrite)
 
