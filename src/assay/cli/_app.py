@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import importlib.util
+from typing import Annotated
+
+import typer
+
+from assay.cli._check import check
+from assay.cli._convert import convert
+from assay.cli._demo import demo
+from assay.cli._explain import explain
+from assay.cli._init import init
+from assay.cli._judge import judge
+from assay.cli._library import library_app
+from assay.cli._parse import parse
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from assay import __version__
+
+        typer.echo(f"assay {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Prove or reject alpha factors: one factor language, one engine, one judge.
+
+    Begin with 'assay demo': it makes a simulated market and judges about a hundred factors on it.
+    """
+
+
+def build_app() -> typer.Typer:
+    """The command tree. Built on each call: nothing about it is global."""
+    app = typer.Typer(
+        name="assay",
+        rich_markup_mode=None,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help=_root.__doc__,
+    )
+    app.callback()(_root)
+    for command in (demo, judge, parse, check, explain, convert, init):
+        app.command()(command)
+    app.add_typer(library_app(), name="library")
+    if importlib.util.find_spec("assay.cli._data"):
+        app.add_typer(importlib.import_module("assay.cli._data").data_app, name="data")
+    return app

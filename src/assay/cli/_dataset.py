@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import DataError
+
+if TYPE_CHECKING:
+    from assay.config import Workspace
+    from assay.market import Panel
+
+MANIFEST = "manifest.json"
+
+
+def open_dataset(name: str | None, workspace: Workspace | None) -> Panel:
+    """The stored data set of that name or path, opened.
+
+    A name is looked up in the workspace's ``data/``, then in ``./data/``, then taken as a path.
+
+    Raises
+    ------
+    DataError
+        There is none; the message lists those that exist.
+    """
+    from assay.market import open_panel
+
+    return open_panel(find_dataset(name, workspace))
+
+
+def find_dataset(name: str | None, workspace: Workspace | None) -> Path:
+    """The folder of a data set; see :func:`open_dataset`."""
+    if name is None:
+        name = workspace.default_data if workspace is not None else None
+    if name is None:
+        raise DataError("no data set is named", where="--data", fix=_offer(None, workspace))
+    if not name.strip() or "\0" in name:
+        raise DataError(f"{name!r} cannot be a data set", where="--data", fix=_offer(None, workspace))
+    for folder in (*(base / name for base in _bases(workspace)), Path(name)):
+        if (folder / MANIFEST).is_file():
+            return folder
+    if Path(name).exists():
+        # the store itself says best what such a path lacks
+        return Path(name)
+    raise DataError(f"there is no data set {name!r}", where="--data", fix=_offer(name, workspace))
+
+
+def known_datasets(workspace: Workspace | None) -> list[str]:
+    """Names of the data sets in the workspace and in ``./data``."""
+    found = {
+        folder.name
+        for base in _bases(workspace)
+        if base.is_dir()
+        for folder in base.iterdir()
+        if (folder / MANIFEST).is_file()
+    }
+    return sorted(found)
+
+
+def _bases(workspace: Workspace | None) -> list[Path]:
+    bases = [] if workspace is None else [workspace.data_dir]
+    return [*bases, Path("data")]
+
+
+def _offer(name: str | None, workspace: Workspace | None) -> str:
+    from assay.base import did_you_mean
+
+    known = known_datasets(workspace)
+    if not known:
+        return "make one with 'assay data simulate' or 'assay data import', or give the path of one"
+    near = did_you_mean(name, known) if name else ()
+    hint = f"did you mean {near[0]}? " if near else ""
+    shown = ", ".join(known[:20]) + (", \u2026" if len(known) > 20 else "")
+    return f"{hint}there are: {shown}"

@@ -1,0 +1,185 @@
+"""What ``assay demo`` does: a market with a known truth, known formulas, and a twin without any signal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.cli._output import console, print_json
+from assay.cli._progress import Steps, usable_cores
+from assay.errors import AssayError
+
+if TYPE_CHECKING:
+    from assay.expr import Expression
+    from assay.judge import JudgeSettings, Verdicts
+    from assay.market import Panel
+
+INSTRUMENTS, DAYS = 300, 1700
+SHEETS = 3
+PLANTED = "planted"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the demo found."""
+
+    verdicts: Verdicts
+    marks: dict[str, str]
+    planted: int
+    planted_passed: int
+    others: int
+    others_passed: int
+    twin_judged: int
+    twin_passed: int
+    expected_by_chance: float
+
+
+def run_demo(folder: Path, seed: int, *, as_json: bool) -> None:
+    """Judge the demo set on a simulated market and its twin, print the ranking, write the report."""
+    from assay.base import atomic_write
+    from assay.views import batch_report
+
+    report = _report_path(folder)
+    with Steps() as steps:
+        outcome = _judge_all(seed, steps)
+        steps.begin("writing the report")
+        lines = outcome_lines(outcome, seed)
+        page = batch_report(
+            outcome.verdicts,
+            title="Assay demo: factors on a simulated market",
+            notes=lines,
+            marks=outcome.marks,
+            sheets=SHEETS,
+        )
+    atomic_write(report, page)
+    if as_json:
+        print_json(_as_data(outcome, report, seed))
+    else:
+        _show(outcome, lines, report)
+
+
+def _judge_all(seed: int, steps: Steps) -> Outcome:
+    from assay.judge import judge
+    from assay.market import simulate
+
+    steps.begin("making the simulated market")
+    panel = simulate(seed, INSTRUMENTS, DAYS)
+    items, marks = demo_items(panel)
+    settings = demo_settings(panel)
+    steps.begin("judging", total=len(items))
+    verdicts = judge(items, panel, settings, collect=True, progress=steps.advance)
+    steps.begin("making the twin without any signal")
+    twin = simulate(seed, INSTRUMENTS, DAYS, signal=False, name="twin")
+    steps.begin("judging on the twin", total=len(items))
+    twins = judge(items, twin, quick(settings), collect=True, progress=steps.advance)
+    passed = {verdict.name for verdict in verdicts if verdict.status == "passed"}
+    others = [verdict.name for verdict in verdicts if verdict.name not in marks]
+    return Outcome(
+        verdicts=verdicts,
+        marks=marks,
+        planted=sum(verdict.name in marks for verdict in verdicts),
+        planted_passed=sum(name in passed for name in marks),
+        others=len(others),
+        others_passed=sum(name in passed for name in others),
+        twin_judged=len(twins),
+        twin_passed=sum(verdict.status == "passed" for verdict in twins),
+        expected_by_chance=chance_passes(len(others), settings.thresholds.min_t or 0.0),
+    )
+
+
+def demo_items(panel: Panel) -> tuple[dict[str, Expression | str], dict[str, str]]:
+    """What to judge, by name, and a mark for each planted signal."""
+    from assay.library import demo_set
+
+    planted = {item.name: item.expression for item in panel.manifest.planted}
+    known = {factor.id: factor.expression for factor in demo_set()}
+    return {**planted, **known}, dict.fromkeys(planted, PLANTED)
+
+
+def demo_settings(panel: Panel) -> JudgeSettings:
+    """The judge's defaults, with fewer repeats of the controls: there are a hundred factors."""
+    from assay.judge import JudgeSettings
+
+    universe = next((name for name in panel.universes if name != "all"), None)
+    return JudgeSettings(
+        universe=universe, robustness="quick", leak_checks="quick", bootstrap=100, threads=usable_cores()
+    )
+
+
+def quick(settings: JudgeSettings) -> JudgeSettings:
+    """The same rule without what the twin does not need."""
+    from dataclasses import replace
+
+    return replace(settings, leak_checks="off", bootstrap=0, neutral=False)
+
+
+def chance_passes(count: int, least_t: float) -> float:
+    """How many of ``count`` factors without information reach ``|t| >= least_t``, if t is standard normal."""
+    return count * math.erfc(least_t / math.sqrt(2.0))
+
+
+def outcome_lines(outcome: Outcome, seed: int) -> list[str]:
+    """The result in sentences."""
+    least = outcome.verdicts[0].settings.thresholds.min_t
+    return [
+        f"The market is simulated (seed {seed}): {outcome.planted} signals were planted in it, and nothing "
+        "else predicts returns. Known formulas pass where they resemble a planted signal.",
+        f"{outcome.planted_passed} of {outcome.planted} planted signals passed.",
+        f"{outcome.others_passed} of {outcome.others} other factors passed; chance alone would let about "
+        f"{outcome.expected_by_chance:.1f} reach |t| of {least:g}.",
+        f"On a twin market without any signal, {outcome.twin_passed} of {outcome.twin_judged} passed.",
+    ]
+
+
+def _report_path(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise AssayError(
+            f"cannot make the folder {folder}: {getattr(error, 'strerror', None) or error}",
+            where="--out",
+            fix="name a folder that may be written to",
+        ) from error
+    from assay.cli._files import check_writable
+
+    report = folder / "report.html"
+    check_writable(report, "--out")
+    return report
+
+
+def _show(outcome: Outcome, lines: Sequence[str], report: Path) -> None:
+    from assay.views import batch_table
+
+    out = console()
+    out.print(batch_table(outcome.verdicts, width=out.width, marks=outcome.marks, limit=30))
+    left = len(outcome.verdicts) - 30
+    if left > 0:
+        out.print(f"and {left} more in the report")
+    out.print()
+    out.print("SIMULATED DATA: nothing here says anything about a real market.", style="bold yellow")
+    for line in lines:
+        out.print(line)
+    out.print()
+    out.print(f"report: {report.resolve()}", soft_wrap=True)
+
+
+def _as_data(outcome: Outcome, report: Path, seed: int) -> dict[str, Any]:
+    return {
+        "simulated": True,
+        "seed": seed,
+        "report": str(report.resolve()),
+        "planted": {"judged": outcome.planted, "passed": outcome.planted_passed},
+        "others": {
+            "judged": outcome.others,
+            "passed": outcome.others_passed,
+            "expected_by_chance": outcome.expected_by_chance,
+        },
+        "twin": {"judged": outcome.twin_judged, "passed": outcome.twin_passed},
+        "ranked": [
+            {**row, "mark": outcome.marks.get(row["name"], "")} for row in outcome.verdicts.rows(by="t")
+        ],
+        "refused": [item.error.as_dict() | {"name": item.name} for item in outcome.verdicts.refused],
+    }

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from assay.errors import AssayError, DataError
+
+MAX_FORMULA_FILE = 64 * 2**20
+
+
+def check_writable(path: Path | None, option: str) -> None:
+    """Refuse an output that cannot be written, before any work is done for it.
+
+    Raises
+    ------
+    AssayError
+        It is a folder, or its folder is missing or closed to writing.
+    """
+    if path is None:
+        return
+    fix = "name a file in a folder that exists and may be written to"
+    parent = path.absolute().parent
+    if path.is_dir():
+        raise AssayError(f"{path} is a folder", where=option, fix=fix)
+    if not parent.is_dir():
+        raise AssayError(f"the folder {parent} does not exist", where=option, fix=fix)
+    if not os.access(parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise AssayError(f"{path} cannot be written", where=option, fix=fix)
+
+
+def read_text(path: Path, option: str) -> str:
+    """A text file, UTF-8.
+
+    Raises
+    ------
+    DataError
+        It is missing, unreadable, not UTF-8, or larger than a list of formulas can be.
+    """
+    try:
+        if path.stat().st_size > MAX_FORMULA_FILE:
+            raise DataError(f"{path} is larger than 64 MiB", where=option, fix="split it")
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"cannot read {path}: {error.strerror or error}", where=option, fix="check the path"
+        ) from error
+    except ValueError as error:
+        raise DataError(f"{str(path)!r} is not a path", where=option, fix="check the path") from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise DataError(
+            f"{path} is not UTF-8: line {line}, byte {error.start}", where=option, fix="save it as UTF-8"
+        ) from error

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import AssayError, ConfigProblems, Problem
+
+if TYPE_CHECKING:
+    from assay.config import DataSettings
+    from assay.judge import JudgeSettings
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """What ``assay judge`` was asked to do; ``settings`` and ``options`` are as typed."""
+
+    expressions: tuple[str, ...]
+    file: Path | None
+    values: Path | None
+    data: str | None
+    dialect: str
+    settings: Mapping[str, Any]
+    options: tuple[str, ...]
+    html: Path | None
+    certificate: Path | None
+    yes: bool
+    as_json: bool
+
+
+def judge_settings(
+    request: JudgeRequest, workspace: DataSettings | None, *, market: str | None, threads: int
+) -> JudgeSettings:
+    """The judge's settings: what the command line says, over what the workspace says, over the defaults.
+
+    Raises
+    ------
+    ConfigProblems
+        Unknown names, wrong types or values out of range, all at once.
+    """
+    from assay.judge import JudgeSettings
+
+    merged: dict[str, Any] = {"threads": threads, **_from_workspace(workspace, market)}
+    given = dict(request.settings)
+    if "costs" in given:
+        given["costs"] = _costs(given["costs"])
+    merged.update(given)
+    _merge_options(merged, request.options)
+    return JudgeSettings.from_mapping(merged)
+
+
+def _from_workspace(workspace: DataSettings | None, market: str | None) -> dict[str, Any]:
+    if workspace is None:
+        return {}
+    from assay.config import Costs
+
+    values: dict[str, Any] = {
+        "universe": workspace.universe,
+        "horizons": workspace.horizons,
+        "lag": workspace.lag,
+        "fill": workspace.fill,
+    }
+    if market is None or workspace.costs != Costs():
+        # costs nobody wrote down are China's; a panel that names its market knows better
+        values["costs"] = {"buy_bp": workspace.costs.buy_bp, "sell_bp": workspace.costs.sell_bp}
+    return values
+
+
+def _costs(text: str) -> dict[str, float]:
+    from assay.judge import COSTS
+
+    known = COSTS.get(text.upper())
+    if known is not None:
+        return {"buy_bp": known.buy_bp, "sell_bp": known.sell_bp}
+    buy, slash, sell = text.partition("/")
+    try:
+        return {"buy_bp": float(buy), "sell_bp": float(sell if slash else buy)}
+    except ValueError as error:
+        raise AssayError(
+            f"{text!r} is no cost",
+            where="--costs",
+            fix="use cn, us, or BUY/SELL in basis points, such as 3/8",
+        ) from error
+
+
+def _merge_options(merged: dict[str, Any], options: tuple[str, ...]) -> None:
+    problems: list[Problem] = []
+    for option in options:
+        key, sign, text = option.partition("=")
+        if not sign or not key:
+            problems.append(
+                Problem(f"--set {option}", "is not KEY=VALUE", "write, for instance, min_names=30")
+            )
+            continue
+        table, dot, name = key.partition(".")
+        if not dot:
+            merged[key] = _value(text)
+        elif isinstance(nested := merged.setdefault(table, {}), dict):
+            nested[name] = _value(text)
+    if problems:
+        raise ConfigProblems(problems, where="--set")
+
+
+def _value(text: str) -> Any:
+    """A number, true, false, null or a list as JSON writes them; anything else is text."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

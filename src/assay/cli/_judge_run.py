@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from assay.cli._dataset import open_dataset
+from assay.cli._files import check_writable
+from assay.cli._formulas import collect_formulas
+from assay.cli._judge_request import JudgeRequest, judge_settings
+from assay.cli._output import console, print_json
+from assay.cli._progress import note, slow_notice, usable_cores
+from assay.errors import AssayError, Refusal
+
+if TYPE_CHECKING:
+    from assay.config import PeriodPlan
+    from assay.judge import JudgeSettings, Verdicts
+    from assay.market import Panel
+
+REFUSED = 2
+
+
+def run_judge(request: JudgeRequest) -> int:
+    """Do what ``assay judge`` was asked; the exit code is 2 when a formula of a batch was refused."""
+    from assay.config import find_workspace
+
+    check_writable(request.html, "--html")
+    check_writable(request.certificate, "--certificate")
+    workspace = find_workspace()
+    items = _items(request)
+    panel = open_dataset(request.data, workspace)
+    own = None if workspace is None else workspace.settings(panel.name)
+    settings = judge_settings(request, own, market=panel.manifest.market, threads=usable_cores())
+    plan = None if own is None else own.periods
+    with slow_notice():
+        verdicts = _judged(items, panel, settings, request, plan)
+        pages = _pages(verdicts, request)
+    _write(pages)
+    _show(verdicts, request)
+    return REFUSED if verdicts.refused else 0
+
+
+def _items(request: JudgeRequest) -> Any:
+    if request.values is None:
+        formulas = collect_formulas(request.expressions, request.file)
+        return formulas[0].text if len(formulas) == 1 else [formula.text for formula in formulas]
+    if request.expressions or request.file:
+        raise AssayError("both formulas and --values are given", where="--values", fix="give one of the two")
+    from assay.cli._values import read_values_file
+
+    return {request.values.stem: read_values_file(request.values)}
+
+
+def _judged(
+    items: Any, panel: Panel, settings: JudgeSettings, request: JudgeRequest, plan: PeriodPlan | None
+) -> Verdicts:
+    """Judge; where that would open hidden dates, only after a person agreed."""
+    from assay.judge import judge
+
+    def run(chosen: JudgeSettings) -> Verdicts:
+        return judge(
+            items, panel, chosen, dialect=request.dialect, plan=plan, collect=isinstance(items, list)
+        )
+
+    try:
+        return run(settings)
+    except Refusal as refusal:
+        if refusal.reason.code != "hidden_period":
+            raise
+        _agree(refusal, request)
+    return run(replace(settings, allow_hidden=True))
+
+
+def _agree(refusal: Refusal, request: JudgeRequest) -> None:
+    warning = (
+        f"{refusal.message}. Hidden dates are there to be looked at rarely: each look makes them worth less."
+    )
+    if request.yes:
+        note(f"{warning} Opened, as --yes says.")
+        return
+    if not sys.stdin.isatty():
+        raise Refusal(
+            refusal.reason, refusal.message, where=refusal.where, fix="end the range before it, or add --yes",
+            details=refusal.details,
+        )  # fmt: skip
+    if not typer.confirm(f"{warning} Open them?", err=True):
+        note("nothing was judged")
+        raise typer.Exit(1)
+
+
+def _pages(verdicts: Verdicts, request: JudgeRequest) -> dict[Path, str]:
+    """Everything to be written, made before the first file is."""
+    pages: dict[Path, str] = {}
+    if request.html is not None and len(verdicts):
+        from assay.views import batch_report, tear_sheet
+
+        single = len(verdicts) == 1 and not verdicts.refused
+        pages[request.html] = (
+            tear_sheet(verdicts[0])
+            if single
+            else batch_report(verdicts, title=f"{len(verdicts)} factors judged")
+        )
+    if request.certificate is not None and len(verdicts):
+        found = [dict(certificate) for certificate in verdicts.certificates()]
+        content = found[0] if len(found) == 1 else found
+        pages[request.certificate] = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return pages
+
+
+def _write(pages: dict[Path, str]) -> None:
+    from assay.base import atomic_write
+
+    for path, content in pages.items():
+        atomic_write(path, content)
+
+
+def _show(verdicts: Verdicts, request: JudgeRequest) -> None:
+    if request.as_json:
+        print_json(verdicts.to_dict())
+        return
+    from assay.views import batch_table, verdict_lines
+
+    out = console()
+    if len(verdicts) == 1 and not verdicts.refused:
+        for line in verdict_lines(verdicts[0]):
+            out.print(line)
+    elif len(verdicts):
+        out.print(batch_table(verdicts, width=out.width))
+    for refused in verdicts.refused:
+        note(f"refused: {refused.text}: {refused.error.message} ({refused.error.fix})")
+    for path in (request.html, request.certificate):
+        if path is not None and len(verdicts):
+            out.print(f"wrote {path}", soft_wrap=True)

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+
+from assay.cli._app import build_app
+from assay.cli._output import print_json
+from assay.errors import AssayError, ExpressionError, ProviderError
+
+BAD_INPUT = 2
+OUTSIDE_FAILURE = 3
+INTERNAL_ERROR = 70
+INTERRUPTED = 130
+READER_GONE = 141
+
+# typer hands out BadParameter but not its base, which is what every usage error is an instance of
+_UsageError: Any = typer.BadParameter.__base__
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code; the only place where errors become messages.
+
+    Parameters
+    ----------
+    argv : the arguments after the program's name; those of the process when not given.
+    """
+    arguments = _formulas_as_arguments(sys.argv[1:] if argv is None else argv) or ["--help"]
+    _replace_unprintable()
+    as_json = _wants_json(arguments)
+    try:
+        code = _guarded(lambda: _run(arguments), as_json=as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _reader_gone()
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    command = typer.main.get_command(build_app())
+    result = command.main(args=arguments, prog_name="assay", standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
+def _guarded(action: Callable[[], int], *, as_json: bool) -> int:
+    try:
+        return action()
+    except _UsageError as error:
+        usage = error.ctx.get_usage() if error.ctx is not None else None
+        report(AssayError(error.format_message(), where=usage, fix=_help_hint(error)), as_json=as_json)
+        return BAD_INPUT
+    except AssayError as error:
+        report(error, as_json=as_json)
+        return OUTSIDE_FAILURE if isinstance(error, ProviderError) else BAD_INPUT
+    except typer.Exit as stop:
+        return stop.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        sys.stderr.write("\ninterrupted\n")
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the one boundary: a fault becomes a message, not a traceback
+        if os.environ.get("ASSAY_DEBUG") == "1":
+            traceback.print_exc()
+        _report_bug(error, as_json=as_json)
+        return INTERNAL_ERROR
+
+
+def report(error: AssayError, *, as_json: bool) -> None:
+    """Say what is wrong, where, and what to do: JSON on standard output, or text on standard error."""
+    if as_json:
+        print_json(error.as_dict())
+        return
+    lines = [f"error: {error.message}"]
+    if isinstance(error, ExpressionError):
+        lines += [f"  {line}" for line in error.pointer().splitlines()]
+    if error.where:
+        lines.append(f"  where: {error.where}")
+    if isinstance(error, ExpressionError) and error.expected:
+        lines.append(f"  expected: {', '.join(error.expected)}")
+    if isinstance(error, ExpressionError) and error.suggestions:
+        lines.append(f"  did you mean: {', '.join(error.suggestions)}")
+    if error.fix:
+        lines.append(f"  what to do: {error.fix}")
+    sys.stderr.write("\n".join(_printable(line) for line in lines) + "\n")
+
+
+def _report_bug(error: Exception, *, as_json: bool) -> None:
+    what = f"{type(error).__name__}: {error}"[:300]
+    fix = (
+        "this is a fault in Assay, not in your input; please report it with the command that you ran, "
+        "and set ASSAY_DEBUG=1 for the full traceback"
+    )
+    if as_json:
+        print_json({"error": "internal", "message": what, "where": None, "fix": fix})
+    else:
+        sys.stderr.write(f"internal error: {_printable(what)}\n  what to do: {fix}\n")
+
+
+def _help_hint(error: Any) -> str:
+    path = error.ctx.command_path if error.ctx is not None else "assay"
+    return f"see '{path} --help'"
+
+
+def _formulas_as_arguments(arguments: Sequence[str]) -> list[str]:
+    """A formula may begin with a minus: a space before it keeps it from being read as an option.
+
+    Assay has no option of one dash and more than one letter.
+    """
+    return [f" {item}" if re.match(r"-[^-]", item) and len(item) > 2 else item for item in arguments]
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    before_separator = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in before_separator
+
+
+def _printable(line: str) -> str:
+    """Without control characters: input quoted in a message must not steer the terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in line)
+
+
+def _replace_unprintable() -> None:
+    """A terminal that cannot show a character gets a replacement instead of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def _reader_gone() -> int:
+    """Standard output is closed (``assay ... | head``): point it elsewhere, or the exit would complain."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    os.close(devnull)
+    return READER_GONE

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+PATIENCE = 2.5
+
+
+def note(text: str) -> None:
+    """One line for the person at the terminal; standard output stays free for the result."""
+    sys.stderr.write("".join(c if c.isprintable() else " " for c in text) + "\n")
+    sys.stderr.flush()
+
+
+@contextmanager
+def slow_notice() -> Iterator[None]:
+    """Say why it takes long, when it does: the first run on a machine compiles the kernels."""
+    text = (
+        "working: the first run compiles the numeric kernels (about 15 s); later runs use the compiled ones"
+    )
+    timer = threading.Timer(PATIENCE, note, [text])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def usable_cores(most: int = 8) -> int:
+    """Cores that this process may use, at most ``most``; the count of threads never changes a result."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    return max(1, min(cores, most))
+
+
+class Steps:
+    """Progress of a long command on standard error: bars on a terminal, one line a step elsewhere."""
+
+    def __init__(self) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        from assay.cli._output import console
+
+        self._console = console(stderr=True)
+        self._bars = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._task: Any = None
+
+    def __enter__(self) -> Steps:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def begin(self, text: str, total: int | None = None) -> None:
+        """The next step; ``total`` parts where it has parts."""
+        if self._task is not None:
+            self._bars.remove_task(self._task)
+        self._task = self._bars.add_task(text, total=total)
+        if not self._console.is_terminal:
+            note(text)
+
+    def advance(self, done: int, total: int) -> None:
+        """``done`` of ``total`` parts of the step are finished."""
+        self._bars.update(self._task, completed=done, total=total)

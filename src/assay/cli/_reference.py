@@ -1,0 +1,119 @@
+"""Reference pages generated from the program itself: its commands, and its refusals."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assay.errors import Reason
+
+
+def cli_markdown() -> str:
+    """The page ``docs/reference/cli.md``: every command with its arguments and options."""
+    import typer
+
+    from assay.cli._app import build_app
+
+    lines = [
+        "# The command line",
+        "",
+        "Every command takes `--json` and `--help`. Exit codes: 0 done; 1 a question was answered with no,",
+        "or a command says so; 2 bad input; 3 an outside service failed; 70 a fault inside Assay (set",
+        "`ASSAY_DEBUG=1` for the traceback); 130 interrupted; 141 the reader of the output went away. With",
+        "`--json`, an error is JSON on standard output, with `message`, `where` and `fix`; progress and",
+        "notes go to standard error.",
+        "",
+        "A formula that begins with `-` may be given as it is; put `--` before one that begins with `--`.",
+        "",
+    ]
+    root = typer.main.get_command(build_app())
+    for path, command in _commands("assay", root):
+        lines += _command_lines(path, command)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def refusals_markdown() -> str:
+    """The page ``docs/reference/refusals.md``: every declared reason with its meaning and what to do."""
+    lines = [
+        "# Refusals",
+        "",
+        "A refusal is an expected \u201cno\u201d: not a bug, not an outage. Its `reason` is one of these",
+        "codes, which stay the same from release to release; programs may branch on them.",
+        "",
+    ]
+    for package, reasons in declared_reasons().items():
+        lines += [f"## {package}", "", "| code | meaning | what to do |", "|---|---|---|"]
+        lines += [f"| `{item.code}` | {_cell(item.summary)} | {_cell(item.fix)} |" for item in reasons]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def declared_reasons() -> dict[str, list[Reason]]:
+    """All :class:`~assay.errors.Reason` objects by package, each package's sorted by code."""
+    found: dict[str, dict[str, Reason]] = {}
+    for name in _modules_that_declare():
+        package = name.split(".")[1]
+        for value in vars(importlib.import_module(name)).values():
+            if isinstance(value, Reason):
+                found.setdefault(package, {})[value.code] = value
+    return {package: [items[code] for code in sorted(items)] for package, items in sorted(found.items())}
+
+
+def _modules_that_declare() -> Iterator[str]:
+    """Modules whose text makes a reason; only these are imported, as some others are slow to import."""
+    root = Path(__file__).parents[1]
+    for file in sorted(root.rglob("*.py")):
+        parts = file.relative_to(root).with_suffix("").parts
+        if parts[0] not in ("cli", "errors") and " = Reason(" in file.read_text(encoding="utf-8"):
+            yield ".".join(("assay", *(part for part in parts if part != "__init__")))
+
+
+def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
+    children = getattr(command, "commands", None)
+    if children is None:
+        yield path, command
+        return
+    for name, child in children.items():
+        if not child.hidden:
+            yield from _commands(f"{path} {name}", child)
+
+
+def _command_lines(path: str, command: Any) -> list[str]:
+    arguments = [param for param in command.params if param.param_type_name == "argument"]
+    options = [
+        param for param in command.params if param.param_type_name == "option" and param.name != "help"
+    ]
+    usage = " ".join([path, *(_argument_text(item) for item in arguments), "[OPTIONS]"])
+    lines = [f"## {path}", "", f"`{usage}`", "", " ".join((command.help or "").split()), ""]
+    rows = [(_argument_text(item), getattr(item, "help", "") or "", item) for item in arguments]
+    rows += [(_option_text(item), item.help or "", item) for item in options]
+    if rows:
+        lines += ["| argument or option | meaning | default |", "|---|---|---|"]
+        lines += [f"| `{name}` | {_cell(help_)} | {_default(item)} |" for name, help_, item in rows]
+        lines.append("")
+    return lines
+
+
+def _argument_text(param: Any) -> str:
+    name = param.metavar or param.name.upper()
+    return name if param.required else f"[{name}]"
+
+
+def _option_text(param: Any) -> str:
+    names = ", ".join([*param.opts, *param.secondary_opts])
+    if param.is_flag:
+        return names
+    return f"{names} {param.metavar or param.name.upper()}"
+
+
+def _default(param: Any) -> str:
+    value = param.default
+    if value is None or value is False or callable(value):
+        return ""
+    return f"`{value}`"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

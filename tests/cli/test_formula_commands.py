@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+FORMULA = "rank(-ts_corr(close, volume, 10))"
+
+
+def test_parse_shows_the_tree(run: Run) -> None:
+    done = run("parse", FORMULA)
+    assert done.code == 0
+    assert [line.strip(" │└├─") for line in done.out.splitlines()[:6]] == [
+        "rank",
+        "-",
+        "ts_corr",
+        "close",
+        "volume",
+        "10",
+    ]
+    assert f"printed: {FORMULA}" in done.out
+
+
+def test_parse_json(run: Run) -> None:
+    found = run("parse", FORMULA, "--json").data
+    assert found["level"] == "parsed"
+    assert found["printed"] == FORMULA
+    assert found["tree"][0]["value"]["call"] == "rank"
+
+
+def test_parse_asks_no_meaning(run: Run) -> None:
+    assert run("parse", "no_such_op(no_such_field)").code == 0
+
+
+def test_parse_shows_statements_of_a_program(run: Run) -> None:
+    done = run("parse", "x = close / open; rank(x)", "--dialect", "fastexpr")
+    assert "x := /" in done.out
+    assert "rank" in done.out
+
+
+def test_a_formula_may_begin_with_a_minus(run: Run) -> None:
+    done = run("check", "-delta(close, 5) / close", "--json", "--dialect", "alpha101")
+    assert done.code == 0
+    assert done.data["text"] == "-delta(close, 5) / close"
+
+
+def test_check_reports_all_it_knows(run: Run) -> None:
+    found = run("check", FORMULA, "--json").data
+    assert found == {
+        "text": FORMULA,
+        "dialect": "core",
+        "level": "runnable",
+        "kind": "number",
+        "lookback": 10,
+        "fields": ["close", "volume"],
+        "exponent": "0",
+        "invariant": True,
+        "size": 5,
+        "depth": 4,
+        "warnings": [],
+    }
+
+
+def test_check_warns_of_adjustment_and_refuses_when_told(run: Run) -> None:
+    assert run("check", "rank(close)", "--json").data["warnings"]
+    assert run("check", "rank(close)", "--adjustment", "off", "--json").data["warnings"] == []
+    refused = run("check", "rank(close)", "--adjustment", "refuse", "--json")
+    assert refused.code == 2
+    assert refused.data["reason"] == "adjustment_dependent"
+
+
+def test_check_of_a_file_counts_levels(run: Run, tmp_path: Path) -> None:
+    lines = ["# a comment", "rank(close)", "", "rnk(close)", "rank(close", "rank(no_such_field)"]
+    (tmp_path / "list.txt").write_text("\n".join(lines), encoding="utf-8")
+    done = run("check", "--file", "list.txt")
+    assert done.code == 2
+    assert done.out == "4 formulas: 3 parsed, 2 typed, 1 runnable\n"
+    assert "list.txt, line 4: there is no op 'rnk' in core" in done.err
+    found = run("check", "--file", "list.txt", "--json").data
+    assert (found["parsed"], found["typed"], found["runnable"]) == (3, 2, 1)
+    assert [item["level"] for item in found["formulas"]] == ["runnable", "parsed", None, "typed"]
+
+
+def test_parse_of_several_counts(run: Run) -> None:
+    done = run("parse", "rank(close)", "rank(close")
+    assert done.code == 2
+    assert done.out == "2 formulas: 1 parsed, 1 refused\n"
+    assert "argument 2" in done.err
+
+
+def test_explain_goes_part_by_part(run: Run) -> None:
+    found = run("explain", FORMULA, "--json").data
+    assert found["fingerprint"]
+    assert found["canonical"]
+    parts = {item["part"]: item for item in found["parts"]}
+    assert parts["close"]["exponent"] == "1"
+    assert parts["volume"]["exponent"] == "-1"
+    assert parts["ts_corr(close, volume, 10)"]["lookback"] == 10
+    assert all(item["meaning"] for item in found["parts"])
+    shown = run("explain", FORMULA).out
+    assert "does not change with a stock's adjustment factor" in shown
+
+
+def test_explain_names_what_breaks_invariance(run: Run) -> None:
+    assert "adjustment factor" in run("explain", "rank(close)", "--json").data["adjustment"]
+
+
+@pytest.mark.parametrize(
+    ("formula", "source", "target", "text"),
+    [
+        ("Ref($close, 5) / $close", "qlib", "core", "delay(close, 5) / close"),
+        ("ts_delay(close, 5) / close", "fastexpr", "qlib", "Ref($close, 5) / $close"),
+        ("rank(close)", "core", "alpha101", "rank(close)"),
+    ],
+)
+def test_convert(run: Run, formula: str, source: str, target: str, text: str) -> None:
+    done = run("convert", formula, "--from", source, "--to", target)
+    assert done.out == f"{text}\n"
+    assert done.code == 0
+
+
+def test_convert_refuses_what_cannot_be_said_exactly(run: Run) -> None:
+    done = run("convert", "Std($close, 5)", "--from", "qlib", "--to", "fastexpr", "--json")
+    assert done.code == 2
+    assert done.data["reason"] == "no_form"
+    loose = run("convert", "Std($close, 5)", "--from", "qlib", "--to", "fastexpr", "--loose", "--json")
+    assert loose.code == 0
+    assert loose.data["differences"]
+
+
+def test_library_lists_and_shows(run: Run) -> None:
+    sizes = {item["set"]: item["factors"] for item in run("library", "list", "--json").data}
+    assert sizes["alpha158"] == 158
+    assert sizes["alpha101"] == 101
+    assert len(run("library", "list", "alpha158", "--json").data) == 158
+    found = run("library", "show", "alpha101-012", "--json").data
+    assert found["fields"] == ["close", "volume"]
+    assert "Kakushadze" in found["source"]
+    assert "alpha101-012" in run("library", "list", "alpha101").out
+
+
+def test_init_makes_a_workspace_once(run: Run, tmp_path: Path) -> None:
+    done = run("init", "desk", "--json")
+    assert done.code == 0
+    assert Path(done.data["config"]) == tmp_path / "desk" / "assay.toml"
+    assert (tmp_path / "desk" / "data").is_dir()
+    again = run("init", "desk")
+    assert again.code == 2
+    assert "exists already" in again.err

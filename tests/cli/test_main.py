@@ -1,0 +1,195 @@
+"""The error boundary: each kind of error becomes one message and one exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+
+from assay.cli import _main
+from assay.errors import (
+    AssayError,
+    ConfigProblems,
+    DataError,
+    ExpressionError,
+    Problem,
+    ProviderTransient,
+    Reason,
+    Refusal,
+    Span,
+)
+
+REASON = Reason("no_such_thing", "there is no such thing", "name another")
+
+
+def _app(error: BaseException | int) -> Callable[[], typer.Typer]:
+    def build() -> typer.Typer:
+        app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+        @app.command()
+        def act(count: int = 1, as_json: bool = typer.Option(False, "--json")) -> int:
+            if isinstance(error, int):
+                return error
+            raise error
+
+        @app.command()
+        def other() -> None: ...
+
+        return app
+
+    return build
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, error: BaseException | int, *arguments: str) -> int:
+    monkeypatch.setattr(_main, "build_app", _app(error))
+    return _main.main(["act", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (AssayError("a"), 2),
+        (DataError("a"), 2),
+        (Refusal(REASON), 2),
+        (ConfigProblems([Problem("a.b", "is wrong", "mend it")]), 2),
+        (ProviderTransient("a"), 3),
+        (RuntimeError("a"), 70),
+        (RecursionError(), 70),
+        (KeyboardInterrupt(), 130),
+        (typer.Abort(), 130),
+        (typer.Exit(1), 1),
+        (0, 0),
+        (1, 1),
+    ],
+)
+def test_exit_codes(monkeypatch: pytest.MonkeyPatch, error: BaseException | int, code: int) -> None:
+    assert _run(monkeypatch, error) == code
+
+
+def test_message_says_what_where_and_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run(monkeypatch, DataError("the file is torn", where="a.csv, line 3", fix="copy it again"))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == [
+        "error: the file is torn",
+        "  where: a.csv, line 3",
+        "  what to do: copy it again",
+    ]
+
+
+def test_formula_errors_point_at_the_place(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = ExpressionError(
+        REASON,
+        "no op is named 'rnk'",
+        span=Span(0, 3, 1, 1),
+        text="rnk(close)",
+        expected=["an op"],
+        suggestions=["rank"],
+    )
+    _run(monkeypatch, error)
+    err = capsys.readouterr().err
+    assert "  rnk(close)\n  ^^^\n" in err
+    assert "where: line 1, column 1" in err
+    assert "did you mean: rank" in err
+    assert "expected: an op" in err
+
+
+@pytest.mark.parametrize("error", [DataError("a", where="b"), Refusal(REASON), RuntimeError("odd")])
+def test_json_errors_are_json_on_standard_output(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    _run(monkeypatch, error, "--json")
+    out, err = capsys.readouterr()
+    assert {"error", "message", "where", "fix"} <= json.loads(out).keys()
+    assert err == ""
+
+
+def test_usage_errors_are_json_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(monkeypatch, 0, "--json", "--count", "many") == 2
+    found = json.loads(capsys.readouterr().out)
+    assert "many" in found["message"]
+    assert "assay act --help" in found["fix"]
+
+
+def test_unknown_option_names_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(monkeypatch, 0, "--colour") == 2
+    err = capsys.readouterr().err
+    assert "--colour" in err
+    assert "see 'assay act --help'" in err
+
+
+def test_a_bug_is_called_one_and_hides_its_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ASSAY_DEBUG", raising=False)
+    _run(monkeypatch, ZeroDivisionError("division by zero"))
+    err = capsys.readouterr().err
+    assert "internal error: ZeroDivisionError: division by zero" in err
+    assert "ASSAY_DEBUG=1" in err
+    assert "Traceback" not in err
+
+
+def test_debug_shows_the_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_DEBUG", "1")
+    assert _run(monkeypatch, ZeroDivisionError()) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_messages_cannot_steer_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run(monkeypatch, DataError("a\x1b[2Jb", where="c\x07"))
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def _assay(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "import sys; from assay.cli import main; sys.exit(main())", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def test_no_arguments_show_help() -> None:
+    done = _assay()
+    assert done.returncode == 0
+    for name in ("demo", "data", "judge", "parse", "check", "explain", "convert", "init", "library"):
+        assert f"\n  {name}" in done.stdout
+
+
+def test_version() -> None:
+    from assay import __version__
+
+    assert _assay("--version").stdout.strip() == f"assay {__version__}"
+
+
+def test_help_loads_no_numeric_library() -> None:
+    code = (
+        "import sys; from assay.cli import main; main(['--help'])\n"
+        "slow = {'numpy', 'pandas', 'polars', 'numba', 'rich', 'pydantic', 'jinja2'}\n"
+        "print(sorted(slow & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_closed_reader_is_no_error(tmp_path: Path) -> None:
+    program = "import sys; from assay.cli import main; sys.exit(main())"
+    script = f"{sys.executable} -c '{program}' library list --json | head -c 1"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {script}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (0, 141)
+    assert done.stderr == ""
