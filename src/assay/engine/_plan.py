@@ -10,6 +10,7 @@ from assay.engine._passes import (
     lower,
     mask_members,
     schedule,
+    spread_inputs,
     spread_outputs,
 )  # fmt: skip
 from assay.expr import Node, Op
@@ -20,5 +21,5 @@ def plan(nodes: Mapping[str, Node], ops: Mapping[str, Op], *, masked: bool) -> G
     graph = intern(nodes, ops)
     if masked:
         graph = mask_members(graph, ops)
-    graph = fold_constants(lower(graph))
+    graph = spread_inputs(fold_constants(lower(graph)))
     return schedule(fuse_elements(schedule(spread_outputs(graph))))

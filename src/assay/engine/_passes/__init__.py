@@ -4,7 +4,7 @@ from assay.engine._passes._fold import fold_constants
 from assay.engine._passes._fuse import fuse_elements
 from assay.engine._passes._intern import intern
 from assay.engine._passes._liveness import use_counts
-from assay.engine._passes._lower import lower, spread_outputs
+from assay.engine._passes._lower import lower, spread_inputs, spread_outputs
 from assay.engine._passes._mask import mask_members
 from assay.engine._passes._schedule import schedule
 
@@ -15,6 +15,7 @@ __all__ = [
     "lower",
     "mask_members",
     "schedule",
+    "spread_inputs",
     "spread_outputs",
     "use_counts",
 ]

@@ -101,17 +101,23 @@ LOWERED = frozenset(_LOWERINGS)
 
 
 def lower(graph: Graph) -> Graph:
-    """The graph in the ops that kernels know; constants become panels where an op is not element-wise."""
+    """The graph in the ops that kernels know."""
 
     def rewrite(fresh: Graph, step: Step) -> int:
         lowering = _LOWERINGS.get(step.op)
-        if lowering is not None and not step.op.startswith("ts_"):
-            return lowering(fresh, step)
+        return fresh.add(step) if lowering is None else lowering(fresh, step)
+
+    return rewritten(graph, rewrite)
+
+
+def spread_inputs(graph: Graph) -> Graph:
+    """The graph with panels for constants where an op is not element-wise; folding must be done."""
+
+    def rewrite(fresh: Graph, step: Step) -> int:
         if step.op in ELEMENT_CODES or step.op in NUMPY_ELEMENTS or step.op in (CONSTANT, FIELD, SPREAD):
             return fresh.add(step)
         inputs = tuple(fresh.call(SPREAD, i) if fresh.steps[i].op == CONSTANT else i for i in step.inputs)
-        spread = Step(step.op, inputs, step.params, step.kind)
-        return fresh.add(spread) if lowering is None else lowering(fresh, spread)
+        return fresh.add(Step(step.op, inputs, step.params, step.kind))
 
     return rewritten(graph, rewrite)
 
