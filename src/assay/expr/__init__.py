@@ -1,9 +1,13 @@
 """The factor language: typed tree, op table, parsers, checks, canonical form, sampling."""
 
-from assay.expr._canonical import canonical, fingerprint, signature
+from assay.expr._canonical import canonical
 from assay.expr._check import Check, Expression, Policy, check, parse, require_runnable
+from assay.expr._convert import Conversion, convert, to_text
+from assay.expr._distance import edit_distance
+from assay.expr._explain import explain
 from assay.expr._exponent import Exponent, exponent, exponents
 from assay.expr._fields import STANDARD_FIELDS, FieldInfo
+from assay.expr._fingerprint import fingerprint, signature
 from assay.expr._grammar import DIALECTS
 from assay.expr._limits import Limits, default_limits
 from assay.expr._lookback import lookback
@@ -11,9 +15,11 @@ from assay.expr._lower import Notice, kind_of
 from assay.expr._op import Arg, Composite, DialectName, Example, Form, Kind, Op, Param
 from assay.expr._parser import parse_syntax
 from assay.expr._print import write
+from assay.expr._random import Space, crossover, mutate, sample
 from assay.expr._reasons import REASONS
 from assay.expr._table import build_table, op_table
 from assay.expr._tree import Call, Constant, Field, Node, Params, ParamValue, distinct, fields_of, walk
+from assay.expr._validate import validate
 
 __all__ = [
     "DIALECTS",
@@ -24,6 +30,7 @@ __all__ = [
     "Check",
     "Composite",
     "Constant",
+    "Conversion",
     "DialectName",
     "Example",
     "Exponent",
@@ -40,22 +47,31 @@ __all__ = [
     "ParamValue",
     "Params",
     "Policy",
+    "Space",
     "build_table",
     "canonical",
     "check",
+    "convert",
+    "crossover",
     "default_limits",
     "distinct",
+    "edit_distance",
+    "explain",
     "exponent",
     "exponents",
     "fields_of",
     "fingerprint",
     "kind_of",
     "lookback",
+    "mutate",
     "op_table",
     "parse",
     "parse_syntax",
     "require_runnable",
+    "sample",
     "signature",
+    "to_text",
+    "validate",
     "walk",
     "write",
 ]

@@ -11,9 +11,9 @@ from assay.base import did_you_mean
 from assay.errors import ExpressionError, Reason
 from assay.expr import _names as names
 from assay.expr import _reasons as reasons
-from assay.expr._canonical import fingerprint, signature
 from assay.expr._exponent import Exponent, exponent
 from assay.expr._fields import STANDARD_FIELDS, FieldInfo
+from assay.expr._fingerprint import fingerprint, signature
 from assay.expr._limits import Limits, default_limits
 from assay.expr._lookback import lookback
 from assay.expr._lower import Lowered, Notice, kind_of, lower_program
@@ -181,7 +181,7 @@ def require_runnable(
 def _described(fields: FieldList | None) -> Mapping[str, FieldInfo] | None:
     if fields is None or isinstance(fields, Mapping):
         return fields
-    return {name: STANDARD_FIELDS.get(name, FieldInfo(name)) for name in fields}
+    return {name: STANDARD_FIELDS.get(name, FieldInfo(name, "any")) for name in fields}
 
 
 def _finish(
@@ -244,7 +244,8 @@ class _Runnable:
                 self._field(part)
         bars = self.expression.lookback
         if bars > self.limits.lookback:
-            message = f"the formula needs {bars} bars, at most {self.limits.lookback} are allowed"
+            shown = bars if bars < 10**9 else "more than a billion"
+            message = f"the formula needs {shown} bars, at most {self.limits.lookback} are allowed"
             self._refuse(reasons.LOOKBACK, message, self._longest(node))
 
     def _call(self, call: Call) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from assay.expr._op import LookbackRule
 from assay.expr._table import op_table
@@ -13,13 +12,13 @@ def added_bars(call: Call, rule: LookbackRule) -> int:
     if rule == "none":
         return 0
     if rule == "span":
-        return math.ceil(call.param("span")) - 1
-    window: Any = call.param("window")
+        return math.ceil(float(call.param("span"))) - 1
+    window = int(call.param("window"))
     if rule == "window":
-        return int(window) - 1
+        return window - 1
     if rule == "delay":
-        return int(window)
-    return int(window) - 1 + int(call.param("lag"))
+        return window
+    return window - 1 + int(call.param("lag"))
 
 
 def lookback(node: Node) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
@@ -22,6 +23,7 @@ from assay.expr._tree import Call, Constant, Field, Node, ParamValue
 from assay.expr._words import UNSUPPORTED, Word, symbols, words
 
 _LOGICAL: Final = frozenset({"and", "or"})
+_QUOTED_NUMBER: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?\Z")
 _ARTICLE: Final[Mapping[str, str]] = {
     "number": "a number",
     "bool": "a condition",
@@ -400,9 +402,10 @@ class _Lowering:
 
     def _constant(self, syntax: Syntax) -> float | None:
         """The value of a number, a sign before one, arithmetic of numbers, or a variable that holds one."""
-        kind = type(syntax)
-        if kind is Number:
-            return syntax.value  # type: ignore[union-attr]
+        if isinstance(syntax, Number):
+            return syntax.value
+        if isinstance(syntax, Text) and self.dialect == "fastexpr" and _QUOTED_NUMBER.match(syntax.value):
+            return float(syntax.value)  # BRAIN's own example writes k="1"
         if isinstance(syntax, Name):
             found = self._variable(syntax.name) or names.constant(syntax.name, "core")
             return found.value if isinstance(found, Constant) else None

@@ -11,9 +11,7 @@ _ATOM = 100
 
 def number_text(value: float) -> str:
     """The shortest text that reads back as the same number."""
-    if value == int(value) if abs(value) < 1e15 else False:
-        return str(int(value))
-    return repr(value)
+    return str(int(value)) if abs(value) < 1e15 and value == int(value) else repr(value)
 
 
 def write(program: Program, dialect: DialectName = "core") -> str:
@@ -33,11 +31,10 @@ def _write(node: Syntax, least: int, grammar: Grammar) -> str:
 
 
 def _bare(node: Syntax, grammar: Grammar) -> tuple[str, int]:
-    kind = type(node)
-    if kind is Number:
-        return number_text(node.value), _ATOM  # type: ignore[union-attr]
-    if kind is Name:
-        return node.name, _ATOM  # type: ignore[union-attr]
+    if isinstance(node, Number):
+        return number_text(node.value), _ATOM
+    if isinstance(node, Name):
+        return node.name, _ATOM
     if isinstance(node, Apply):
         inside = [_write(arg, 0, grammar) for arg in node.args]
         inside += [f"{name}={_write(value, 0, grammar)}" for name, value in node.named]

@@ -43,7 +43,7 @@ def _op(
 
 OPS = (
     _op("rank", (RANK_SCALE,), "rank r of x among the n valid values of the date, ties averaged: r/n, or (r-1)/(n-1) (0.5 when n is 1)",
-        a101("rank"), a191("RANK"), report("RANK"),
+        a101("rank", order="x"), a191("RANK", order="x"), report("RANK", order="x"),
         note="tie handling and the approximate sort of rate=2 are not published for BRAIN; ties are averaged and the sort is exact"),
     _op("zscore", (Param("ddof", "int", 0, low=0, high=1),), "(x - mean) / standard deviation over the date; missing where the deviation is 0",
         fast("zscore", order="x", ddof=0, example=example("x = 100, 0, 50, 60, 25: zscore(x) = 1.57, -1.39, 0.09, 0.39, -0.65"))),

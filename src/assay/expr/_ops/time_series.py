@@ -120,7 +120,7 @@ OPS = (
         "recursive mean y = (m x + (w - m) y') / w, started at the first valid x; a missing x keeps y' and gives missing",
         a191("SMA"), missing="skip", source=GTJA, stateful=True),
     _op("ts_wma", WMP, "mean of the last w values weighted 1, 2, .., w from the oldest",
-        qlib("WMA", order=_XW, min_periods=1, note="the weighted mean its documentation names"), source=QLIB),
+        qlib("WMA", order=_XW, min_periods=1, note="the weighted mean that its documentation names; its code divides once more by the number of values"), source=QLIB),
     _op("ts_scale", (W, Param("constant", "float", 0.0)), "(x - min) / (max - min) over the last w values + constant; missing where they are equal",
         fast("ts_scale", order="x window constant", example=example("x = 6, 2, 8, 5, 9, 4, newest first: ts_scale(x, 6, constant=1) = 1.57")), exponent="invariant", source=BRAIN),
     _op("ts_count_missing", (W,), "how many of the last w values are missing", fast("ts_count_nans", order=_XW, example=by_hand("x = 1, nan, 3: ts_count_nans(x, 3) = 1")),
@@ -180,6 +180,13 @@ def _count_valid(given: Mapping[str, Any]) -> Node:
     return Call("ts_sum", (valid,), (("window", given["window"]), ("min_periods", 1)))
 
 
+def _ema(given: Mapping[str, Any]) -> Node:
+    span = given["span"]
+    if 0.0 < span < 1.0:
+        span = 2.0 / span - 1.0
+    return Call("ts_ema", (given["x"],), (("span", span), ("min_periods", 1)))
+
+
 def _middle(given: Mapping[str, Any]) -> Node:
     return Call("add", (_extreme("ts_min", given), _extreme("ts_max", given)))
 
@@ -212,6 +219,14 @@ COMPOSITES = (
         dialect="fastexpr", names=("ts_min_max_cps",), slots=(*_EXTREMES, Param("f", "float", 2.0)), level="consultant",
         build=lambda g: Call("sub", (_middle(g), Call("mul", (Constant(g["f"]), g["x"])))),
         definition="ts_min(x, d) + ts_max(x, d) - f x", source=BRAIN,
+    ),
+    Composite(
+        dialect="alpha191", names=("SEQUENCE",), slots=(), build=lambda g: Call("ts_step", (), (("start", 1),)),
+        definition="1, 2, 3, ..: the bar number", source=GTJA,
+    ),
+    Composite(
+        dialect="qlib", names=("EMA",), slots=(Arg("x"), Param("span", "float")), build=_ema,
+        definition="exponential mean of span N; N below 1 is the smoothing itself", source=QLIB,
     ),
     Composite(
         dialect="qlib", names=("Count",), slots=_EXTREMES, build=_count_valid,

@@ -1,0 +1,316 @@
+"""Typed tree to text of a dialect, and from one dialect to another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NoReturn
+
+from assay.errors import Refusal
+from assay.expr import _reasons as reasons
+from assay.expr._check import FieldList, parse
+from assay.expr._grammar import GRAMMARS
+from assay.expr._names import REPORT_FIELDS
+from assay.expr._op import Arg, Composite, DialectName, Form, Op, Param, coerce
+from assay.expr._ops.pairs import OUTPUTS
+from assay.expr._print import write
+from assay.expr._syntax import (
+    Apply,
+    Binary,
+    Conditional,
+    Name,
+    Number,
+    Program,
+    Statement,
+    Syntax,
+    Text,
+    Unary,
+)
+from assay.expr._table import composites, op_table
+from assay.expr._tree import Call, Constant, Field, Node, ParamValue
+
+_CONVENTIONS: Final = frozenset({"min_periods", "ddof", "scale", "missing", "count_from", "bias", "mean"})
+"""Parameters in which platforms differ though they mean the same op."""
+
+_REPORT_NAMES: Final = {canonical: written for written, canonical in REPORT_FIELDS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A formula in another dialect. ``differences`` lists conventions that changed, empty when exact."""
+
+    text: str
+    dialect: DialectName
+    differences: tuple[str, ...] = ()
+
+
+def to_text(node: Node, dialect: DialectName = "core") -> str:
+    """The tree written in a dialect; reading it there gives the same tree.
+
+    Raises
+    ------
+    Refusal
+        Reason ``no_form``: the dialect has no way to write an op with these parameters.
+    """
+    return _Writer(dialect, exact=True).text(node)
+
+
+def convert(
+    text: str,
+    source: DialectName,
+    target: DialectName,
+    *,
+    exact: bool = True,
+    fields: FieldList | None = None,
+) -> Conversion:
+    """A formula of one dialect in another.
+
+    Parameters
+    ----------
+    exact : with False, an op may take the target's own convention (ddof, missing values in a window,
+        scale of ranks); each change is listed in ``differences``.
+
+    Raises
+    ------
+    Refusal
+        The formula is refused in its own dialect (an ``ExpressionError``), or has no form in the target.
+    """
+    node = parse(text, source, fields=fields, level="typed").node
+    writer = _Writer(target, exact=exact)
+    return Conversion(writer.text(node), target, tuple(dict.fromkeys(writer.differences)))
+
+
+class _Writer:
+    def __init__(self, dialect: DialectName, *, exact: bool) -> None:
+        self.dialect = dialect
+        self.grammar = GRAMMARS[dialect]
+        self.exact = exact
+        self.differences: list[str] = []
+
+    def text(self, node: Node) -> str:
+        return write(Program((Statement(None, self.syntax(node)),)), self.dialect)
+
+    def syntax(self, node: Node) -> Syntax:
+        if isinstance(node, Constant):
+            return self._constant(node.value)
+        if isinstance(node, Field):
+            return self._field(node.name)
+        return self._call(node)
+
+    def _constant(self, value: float) -> Syntax:
+        if math.isnan(value) and self.dialect in ("core", "fastexpr"):
+            return Name("nan")
+        if not math.isfinite(value):
+            self._refuse(f"the constant {value}")
+        return Number(value) if value >= 0 else Unary("-", Number(-value))
+
+    def _field(self, name: str) -> Syntax:
+        if self.dialect == "report":
+            if name not in _REPORT_NAMES:
+                self._refuse(f"the field {name!r}")
+            return Name(f"${_REPORT_NAMES[name]}")
+        return Name(f"${name}" if self.grammar.dollar == "always" else name)
+
+    def _call(self, node: Call) -> Syntax:
+        op = op_table()[node.op]
+        form = op.form(self.dialect)
+        listed = _composites_of(self.dialect, node.op)
+        for composite in listed:
+            if _pattern(composite).depth > 2:
+                written = self._composite(node, composite)
+                if written is not None:
+                    return written
+        if form is not None and form.symbol and not node.params:
+            return self._symbol(node, form)
+        if form is not None and form.names and self._fits(node, form, note=False):
+            return self._form(node, op, form)
+        for composite in listed:
+            written = self._composite(node, composite)
+            if written is not None:
+                return written
+        if form is not None and form.names and not self.exact and self._fits(node, form, note=True):
+            return self._form(node, op, form)
+        if not self.exact:
+            for composite in listed:
+                written = self._composite(self._bent(node, composite), composite)
+                if written is not None:
+                    return written
+        self._refuse(f"{node.op} with {_params_text(node)}" if node.params else node.op)
+
+    def _symbol(self, node: Call, form: Form) -> Syntax:
+        args = [self.syntax(arg) for arg in node.args]
+        if form.symbol == "?":
+            if form.names:
+                return Apply(form.names[0], tuple(args))
+            return Conditional(args[0], args[1], args[2])
+        if len(args) == 1:
+            if isinstance(args[0], Number) and form.names:
+                # a sign before a number would be read as a negative number
+                return Apply(form.names[0], (args[0],))
+            return Unary(form.symbol, args[0])
+        return Binary(form.symbol, args[0], args[1])
+
+    def _fits(self, node: Call, form: Form, *, note: bool) -> bool:
+        """Whether the form can say these parameters; with ``note`` it may bend conventions."""
+        presets = dict(form.presets)
+        op = op_table()[node.op]
+        written = set(form.order) if form.order else {p.name for p in op.params} - set(presets)
+        changed = []
+        for param in op.params:
+            value = node.param(param.name)
+            if param.name in written:
+                continue
+            stands = presets.get(param.name, param.default)
+            if stands is None:
+                return False
+            if coerce(param, stands) != value:
+                if not (note and param.name in _CONVENTIONS):
+                    return False
+                changed.append(f"{node.op}: {param.name} {value!r} becomes {stands!r}")
+        self.differences.extend(changed)
+        return True
+
+    def _form(self, node: Call, op: Op, form: Form) -> Syntax:
+        args = dict(zip((a.name for a in op.args), node.args, strict=True))
+        preset = {name for name, _ in form.presets}
+        order = form.order or tuple(n for n in (*args, *(p.name for p in op.params)) if n not in preset)
+        renames = {canonical: written for written, canonical in reversed(form.renames)}
+        defaults = dict(form.defaults)
+        positional: list[Syntax] = []
+        named: list[tuple[str, Syntax]] = []
+        skipped = False
+        for name in order:
+            if name in args:
+                positional.append(self.syntax(args[name]))
+                continue
+            param = op.params[op.param_index[name]]
+            value = node.param(name)
+            default = defaults.get(name, param.default)
+            if default is not None and coerce(param, default) == value:
+                skipped = True
+            elif not self.grammar.named:
+                positional.append(self._literal(value))
+            elif skipped or default is not None:
+                named.append((renames.get(name, name), self._literal(value)))
+            else:
+                positional.append(self._literal(value))
+        return Apply(form.names[0], tuple(positional), tuple(named))
+
+    def _literal(self, value: ParamValue) -> Syntax:
+        if isinstance(value, bool):
+            return Name("true" if value else "false")
+        if isinstance(value, str):
+            return Text(value)
+        return Number(value) if value >= 0 else Unary("-", Number(-value))
+
+    def _composite(self, node: Call, composite: Composite) -> Syntax | None:
+        """The word that stands for this very node, its options left at their defaults."""
+        bound = _match(_pattern(composite), node)
+        if bound is None:
+            return None
+        given = {
+            s.name: bound[s.name] if isinstance(s, Arg) or s.name in bound else _option(s, node)
+            for s in composite.slots
+        }
+        try:
+            if composite.build(given) != node:
+                return None
+        except (ValueError, TypeError):
+            return None
+        args: list[Syntax] = []
+        named: list[tuple[str, Syntax]] = []
+        for slot in composite.slots:
+            value = given[slot.name]
+            if isinstance(slot, Arg):
+                args.append(self.syntax(value))  # type: ignore[arg-type]
+            elif value is not None and value != slot.default:
+                literal = self._literal(value)  # type: ignore[arg-type]
+                if slot.default is None and not slot.optional:
+                    args.append(literal)
+                else:
+                    named.append((slot.name, literal))
+        return Apply(composite.names[0], tuple(args), tuple(named))
+
+    def _bent(self, node: Call, composite: Composite) -> Call:
+        """The node with the conventions that the composite fixes."""
+        theirs = dict(_pattern(composite).params)
+        params = []
+        for name, value in node.params:
+            stands = theirs[name] if name in _CONVENTIONS else value
+            if stands != value:
+                self.differences.append(f"{node.op}: {name} {value!r} becomes {stands!r}")
+            params.append((name, stands))
+        return Call(node.op, node.args, tuple(params))
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise Refusal(reasons.NO_FORM, f"{self.dialect} cannot write {what}", where=self.dialect)
+
+
+def _params_text(node: Call) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in node.params)
+
+
+_RENAMED: Final = {"buckets": "edges", "skipboth": "skip_both", "nangroup": "missing_group"}
+
+
+def _option(slot: Param, node: Call) -> object:
+    """What an option of a word must be to give this node; its default where the node does not say."""
+    own = dict(node.params)
+    if slot.name == "rettype":
+        return OUTPUTS.index(str(own["output"])) if "output" in own else slot.default
+    return own.get(_RENAMED.get(slot.name, slot.name), slot.default)
+
+
+_PLACEHOLDER: Final = 7919
+"""Stands for a required number in a pattern; no word fixes this value itself."""
+
+
+@lru_cache(maxsize=256)
+def _pattern(composite: Composite) -> Call:
+    """What the word builds from placeholders: a field for each input, one number for required ones."""
+    given: dict[str, object] = {}
+    for slot in composite.slots:
+        if isinstance(slot, Arg):
+            given[slot.name] = Field(slot.name)
+        elif slot.default is None and not slot.optional:
+            given[slot.name] = _PLACEHOLDER
+        else:
+            given[slot.name] = "0,1" if slot.name == "buckets" else slot.default
+    built = composite.build(given) if not composite.variadic else None
+    return built if isinstance(built, Call) else Call("")
+
+
+def _match(pattern: Node, node: Node) -> dict[str, object] | None:
+    """What the placeholders of a pattern stand for in a tree, None when it does not fit."""
+    bound: dict[str, object] = {}
+    stack = [(pattern, node)]
+    while stack:
+        theirs, own = stack.pop()
+        if isinstance(theirs, Field):
+            if bound.setdefault(theirs.name, own) != own:
+                return None
+        elif isinstance(theirs, Call) and isinstance(own, Call):
+            if theirs.op != own.op or len(theirs.args) != len(own.args):
+                return None
+            for (name, value), (_, given) in zip(theirs.params, own.params, strict=True):
+                if value == _PLACEHOLDER:
+                    bound[name] = given
+            stack.extend(zip(theirs.args, own.args, strict=True))
+        elif theirs != own:
+            return None
+    return bound
+
+
+@lru_cache(maxsize=16)
+def _by_op(dialect: DialectName) -> Mapping[str, tuple[Composite, ...]]:
+    found: dict[str, list[Composite]] = {}
+    for composite in composites():
+        if composite.dialect == dialect and not composite.variadic:
+            found.setdefault(_pattern(composite).op, []).append(composite)
+    return {op: tuple(listed) for op, listed in found.items() if op}
+
+
+def _composites_of(dialect: DialectName, op: str) -> tuple[Composite, ...]:
+    return _by_op(dialect).get(op, ())
