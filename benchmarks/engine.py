@@ -1,0 +1,208 @@
+"""The engine against its peers: CPU seconds, one thread each, interleaved in one run.
+
+    python benchmarks/engine.py            all workloads (minutes: KunQuant compiles each batch for each layout)
+    python benchmarks/engine.py --quick    smaller batches, one layout, few rounds
+
+Prints Markdown. Needs the extra ``bench`` and g++ for KunQuant; without them the peer's column says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import platform
+import shutil
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from _formulas import Data, formulas
+from _peers import LAYOUTS, KunQuant, pandas_batch
+
+from assay.engine import evaluate
+from assay.expr import Node
+
+
+@dataclass(frozen=True)
+class Workload:
+    title: str
+    count: int
+    ranked: int
+    dates: int
+    instruments: int
+    rounds: int
+    pandas: bool = False
+    memory: bool = False
+    seed: int = 1
+
+
+FULL = (
+    Workload("200 mixed formulas", 200, 36, 1700, 300, 9, pandas=True),
+    Workload("109 time-series only", 109, 0, 1700, 300, 9, seed=2),
+    Workload("24 formulas", 24, 8, 2500, 5000, 5, memory=True, seed=3),
+    Workload("16 time-series only", 16, 0, 2500, 5000, 5, seed=4),
+)
+QUICK = (
+    Workload("40 mixed formulas", 40, 7, 600, 300, 5, pandas=True),
+    Workload("20 time-series only", 20, 0, 600, 300, 5, seed=2),
+    Workload("8 formulas", 8, 3, 300, 2000, 3, memory=True, seed=3),
+)
+
+
+@dataclass
+class Row:
+    workload: Workload
+    assay: float = 0.0
+    first: float = 0.0
+    peers: dict[str, float] = field(default_factory=dict)
+    compiled: dict[str, float] = field(default_factory=dict)
+    pandas: float | None = None
+    agree: float | None = None
+    peak: tuple[float, float] | None = None
+
+
+def cpu(function: Callable[[], Any]) -> float:
+    started = time.process_time()
+    function()
+    return time.process_time() - started
+
+
+def run(workload: Workload, layouts: tuple[tuple[str, str, int], ...]) -> Row:
+    nodes = formulas(workload.count, workload.ranked, workload.seed)
+    data = Data(workload.dates, workload.instruments)
+    row = Row(workload)
+    row.first = cpu(lambda: evaluate(nodes, data))
+    peers = [KunQuant(nodes, data, layout) for layout in layouts]
+    times: dict[str, list[float]] = {"assay": [], **{peer.name: [] for peer in peers}}
+    for peer in peers:
+        peer.run()
+    for _ in range(workload.rounds):
+        times["assay"].append(cpu(lambda: evaluate(nodes, data)))
+        for peer in peers:
+            times[peer.name].append(cpu(peer.run))
+    row.assay = statistics.median(times.pop("assay"))
+    row.peers = {name: statistics.median(values) for name, values in times.items()}
+    row.compiled = {peer.name: peer.compile_seconds for peer in peers}
+    if peers:
+        row.agree = agreement(evaluate(nodes, data), peers[0])
+    del peers
+    if workload.pandas:
+        row.pandas = cpu(pandas_batch(nodes, data))
+    if workload.memory:
+        row.peak = peak(nodes, data, keep=True), peak(nodes, data, keep=False)
+    return row
+
+
+def agreement(mine: Mapping[str, np.ndarray], peer: KunQuant) -> float:
+    """Share of the cells that both hold where they agree to 1e-3 of the formula's spread, or of the value."""
+    same = both = 0
+    for name, values in mine.items():
+        other = peer.result(name)
+        shared = np.isfinite(values) & np.isfinite(other)
+        a, b = values[shared].astype(np.float64), other[shared].astype(np.float64)
+        scale = np.maximum(np.abs(a), np.std(a) if a.size else 1.0)
+        same += int((np.abs(a - b) <= 1e-3 * scale).sum())
+        both += a.size
+    return same / max(1, both)
+
+
+def peak(nodes: Mapping[str, Node], data: Data, *, keep: bool) -> float:
+    """GiB beyond the inputs and the kept outputs."""
+    tracemalloc.start()
+    if keep:
+        outputs = evaluate(nodes, data)
+        kept = sum(array.nbytes for array in {id(a): a for a in outputs.values()}.values())
+    else:
+        evaluate(nodes, data, sink=lambda name, array: None)
+        kept = 0
+    highest = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return (highest - kept) / 2**30
+
+
+def describe() -> list[str]:
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    model = next((line.split(":")[1].strip() for line in flags.splitlines() if "model name" in line), "")
+    lines = [f"CPU: {model or platform.machine()}, Python {platform.python_version()}"]
+    packages = []
+    for name in ("alpha-assay", "numpy", "numba", "KunQuant", "pandas"):
+        try:
+            packages.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            packages.append(f"{name} not installed")
+    lines.append(", ".join(packages))
+    if "avx512f" not in flags:
+        lines.append("**This CPU has no AVX-512: the ratios below can not be compared with those of one that has.**")
+    return lines
+
+
+def table(rows: list[Row]) -> list[str]:
+    lines = [
+        "| work | panel | Assay | first call | KunQuant, fastest layout | its compile time | ratio | pandas | ratio | cells that agree |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        w = row.workload
+        best = min(row.peers, key=lambda name: row.peers[name]) if row.peers else None
+        cells = [
+            w.title,
+            f"{w.instruments} x {w.dates}",
+            f"{1e3 * row.assay:.0f} ms",
+            f"{row.first:.1f} s",
+            f"{1e3 * row.peers[best]:.0f} ms ({best})" if best else "not run",
+            f"{row.compiled[best]:.1f} s" if best else "",
+            f"**{row.peers[best] / row.assay:.1f}x**" if best else "",
+            f"{1e3 * row.pandas:.0f} ms" if row.pandas else "",
+            f"**{row.pandas / row.assay:.0f}x**" if row.pandas else "",
+            f"{100 * row.agree:.2f}%" if row.agree is not None else "",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def notes(rows: list[Row], *, peer: bool) -> list[str]:
+    lines = []
+    for row in rows:
+        if row.peers:
+            listed = ", ".join(f"{name} {1e3 * seconds:.0f} ms" for name, seconds in row.peers.items())
+            lines.append(f"- {row.workload.title}, KunQuant by layout: {listed}.")
+        if row.peak:
+            lines.append(
+                f"- {row.workload.title}: peak memory beyond inputs and kept outputs {row.peak[0]:.2f} GiB, "
+                f"with `sink=` {row.peak[1]:.2f} GiB."
+            )
+    lines.append(
+        "- Median CPU time of one thread each, interleaved; Assay returns fresh arrays and its time holds the making of "
+        "the graph; KunQuant is warm, float32, with its default statistics, and writes into arrays made beforehand."
+    )
+    lines.append(
+        "- Not in the batches, because KunQuant has no built-in for them: zscore, group_neutralize and the other group "
+        "ops. Where a condition is missing, KunQuant takes the second branch and Assay gives missing."
+    )
+    if not peer:
+        lines.append("- KunQuant was not run: it needs `pip install alpha-assay[bench]` and g++.")
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="smaller batches, one layout, few rounds")
+    parser.add_argument("--only", type=int, help="run one workload, counted from 0")
+    options = parser.parse_args()
+    peer = importlib.util.find_spec("KunQuant") is not None and shutil.which("g++") is not None
+    layouts = (LAYOUTS[1:2] if options.quick else LAYOUTS) if peer else ()
+    chosen = QUICK if options.quick else FULL
+    if options.only is not None:
+        chosen = chosen[options.only : options.only + 1]
+    rows = [run(workload, layouts) for workload in chosen]
+    print("\n".join([*describe(), "", *table(rows), "", *notes(rows, peer=peer)]))
+
+
+if __name__ == "__main__":
+    main()
