@@ -3,6 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# a deadline is a timed assertion: it fails on a busy machine and when a slow module is first imported
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
