@@ -3,8 +3,11 @@ from __future__ import annotations
 import json
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.config import Costs, LookBudgets, find_workspace, load_workspace, parse_config
 from assay.errors import ConfigProblems, Problem
@@ -195,6 +198,57 @@ def test_a_file_that_is_not_toml_names_the_line(tmp_path: Path, content: bytes, 
     (problem,) = caught.value.problems
     assert problem.where.startswith(place)
     assert caught.value.where == str(tmp_path / "assay.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = " + "[" * 10_000, "nested too deeply"),
+        ("x = " + "{a = " * 10_000, "nested too deeply"),
+        ("[defaults]\nlag = " + "9" * 5_000, "number is too long"),
+        ("data = 5", "is 5"),
+        ("[data]\ncsi300 = 5", "is 5"),
+        ("[[data]]\n", "is [{}]"),
+        ("[costs]\nbuy_bp = nan", "is nan"),
+        ("[costs]\nbuy_bp = true", "is True"),
+        ("\0", "not valid TOML"),
+        ("[data.'../x']", "cannot be the name of a data set"),
+    ],
+)
+def test_odd_files_are_refused_in_words(text: str, message: str) -> None:
+    (problem,) = problems_of(text).values()
+    assert message in problem.message
+
+
+words = st.sampled_from(
+    ["defaults", "costs", "looks", "data", "periods", "search", "eval", "lag", "horizons", "x"]
+)
+values = st.recursive(
+    st.integers() | st.floats() | st.booleans() | st.dates() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(words, values, max_size=4))
+def test_any_table_is_a_workspace_or_a_list_of_problems(raw: dict[str, Any]) -> None:
+    text = "\n".join(f"{key} = {toml(value)}" for key, value in raw.items())
+    problems: tuple[Problem, ...] = ()
+    try:
+        parse_config(text, root=Path("/nowhere"))
+    except ConfigProblems as error:
+        problems = error.problems or (Problem("", ""),)
+    assert all(problem.where and problem.message for problem in problems)
+
+
+def toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {toml(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, date):
+        return value.isoformat()
+    return json.dumps(value) if isinstance(value, bool | str) else repr(value)
 
 
 def test_a_byte_order_mark_is_no_problem(tmp_path: Path) -> None:

@@ -63,6 +63,13 @@ def parse_config(text: str, *, root: Path) -> Workspace:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigProblems([_toml_problem(str(error), text)], where=where) from error
+    except (ValueError, RecursionError) as error:
+        # the reader itself gives up: thousands of nested brackets, or of digits in one number
+        what = "nested too deeply" if isinstance(error, RecursionError) else "a number is too long"
+        problem = Problem(
+            CONFIG_NAME, f"cannot be read: {what}", "write it anew, for example with 'assay init'"
+        )
+        raise ConfigProblems([problem], where=where) from error
     return _build(_validate(raw, where), root)
 
 
@@ -91,7 +98,8 @@ def _toml_problem(message: str, text: str) -> Problem:
         return Problem(f"line {text.count(chr(10)) + 1}", f"not valid TOML: {what}", "end the last entry")
     line, column = int(place.group(1)), place.group(2)
     shown = text.splitlines()[line - 1].strip()[:60] if line <= len(text.splitlines()) else ""
-    fix = f"mend this line: {shown}" if shown and not _SECRET_KEY.search(shown) else "mend this line"
+    quotable = shown and shown.isprintable() and not _SECRET_KEY.search(shown)
+    fix = f"mend this line: {shown}" if quotable else "mend this line"
     return Problem(f"line {line}, column {column}", f"not valid TOML: {what}", fix)
 
 
@@ -122,8 +130,10 @@ def _key_problem(detail: ErrorDetails) -> Problem:
         return Problem(where, "is required", "add it")
     if "fix" in context:
         return Problem(where, detail["msg"], str(context["fix"]))
-    shown = "a secret-looking value" if _SECRET_KEY.search(where) else repr(detail["input"])[:60]
-    return Problem(where, f"is {shown}", detail["msg"][:1].lower() + detail["msg"][1:])
+    value = repr(detail["input"])
+    shown = "something secret" if _SECRET_KEY.search(where + value) else value[:60]
+    wanted = "input should be a table" if kind in ("model_type", "dict_type") else detail["msg"]
+    return Problem(where, f"is {shown}", wanted[:1].lower() + wanted[1:])
 
 
 def _dotted(place: Iterable[str | int]) -> str:
