@@ -22,7 +22,9 @@ def autoregressive(rho: float, n: int = 600, seed: int = 0) -> np.ndarray:
 def test_block_length_equals_arch(rho: float, n: int) -> None:
     arch = pytest.importorskip("arch.bootstrap", reason="the extra 'stats' is not installed")
     x = autoregressive(rho, n)
-    assert optimal_block(x) == pytest.approx(max(1.0, float(arch.optimal_block_length(x)["stationary"].iloc[0])))
+    assert optimal_block(x) == pytest.approx(
+        max(1.0, float(arch.optimal_block_length(x)["stationary"].iloc[0]))
+    )
 
 
 def test_interval_agrees_with_arch() -> None:

@@ -72,6 +72,8 @@ def test_haircut_of_harvey_and_liu_2015() -> None:
 def test_one_test_costs_nothing_and_many_cost_everything() -> None:
     assert haircut_sharpe(0.75, 240, 12, 1).sharpe == pytest.approx(0.75)
     assert haircut_sharpe(0.75, 240, 12, 10**6, "bonferroni").sharpe == 0.0
-    assert haircut_sharpe(-0.75, 240, 12, 200).sharpe == pytest.approx(-haircut_sharpe(0.75, 240, 12, 200).sharpe)
+    assert haircut_sharpe(-0.75, 240, 12, 200).sharpe == pytest.approx(
+        -haircut_sharpe(0.75, 240, 12, 200).sharpe
+    )
     with pytest.raises(DataError):
         haircut_sharpe(0.75, 240, 12, 0)

@@ -70,6 +70,13 @@ def test_a_constant_trial_is_never_the_best() -> None:
 def test_impossible_input_is_refused() -> None:
     gap = noise()
     gap[3, 3] = np.nan
-    for returns, blocks in ((gap, 8), (noise()[:, :1], 8), (noise(), 7), (noise(), 0), (noise(), 22), (noise(T=10), 8)):
+    for returns, blocks in (
+        (gap, 8),
+        (noise()[:, :1], 8),
+        (noise(), 7),
+        (noise(), 0),
+        (noise(), 22),
+        (noise(T=10), 8),
+    ):
         with pytest.raises(DataError):
             pbo_cscv(returns, blocks)

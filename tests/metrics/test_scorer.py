@@ -102,7 +102,8 @@ def adversaries() -> dict[str, np.ndarray]:
         "infinite": infinite,
         "signed zeros": zeros,
         "empty days": empty,
-        "extremes": np.where(x > 0, np.finfo(np.float32).max, np.finfo(np.float32).min).astype(np.float32) * (x != 0),
+        "extremes": np.where(x > 0, np.finfo(np.float32).max, np.finfo(np.float32).min).astype(np.float32)
+        * (x != 0),
         "ranks": average_ranks(x),
         "equal pairs": np.round(x, 1),
     }
@@ -199,7 +200,12 @@ def test_the_curve_is_the_simulation_without_obstacles(every: int, offset: int) 
     x = rng.normal(size=(80, 60)).astype(np.float32)
     free = Costs(0.0, 0.0)
     scorer = Scorer(
-        forward_returns(price, 5), bars=bar_returns(price), every=every, offset=offset, costs=free, min_names=10
+        forward_returns(price, 5),
+        bars=bar_returns(price),
+        every=every,
+        offset=offset,
+        costs=free,
+        min_names=10,
     )
     curve = scorer.score(x).curve
     tape = Tape(np.where(np.isnan(price), 1.0, price))

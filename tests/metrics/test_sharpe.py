@@ -33,7 +33,9 @@ def test_psr_of_bailey_and_lopez_de_prado_2012() -> None:
     ("periods", "skew", "kurtosis", "years"),
     [(250, 0, 3, 2.7312), (52, 0, 3, 2.8288), (12, 0, 3, 3.2398), (12, -0.72, 5.78, 4.9913)],
 )
-def test_minimum_track_record_of_the_same_paper(periods: int, skew: float, kurtosis: float, years: float) -> None:
+def test_minimum_track_record_of_the_same_paper(
+    periods: int, skew: float, kurtosis: float, years: float
+) -> None:
     root = math.sqrt(periods)
     needed = min_track_record(2 / root, 1 / root, skew, kurtosis) / periods
     assert needed == pytest.approx(years, abs=5e-5)
@@ -43,7 +45,9 @@ def test_minimum_track_record_of_the_same_paper(periods: int, skew: float, kurto
     ("trials", "skew", "kurtosis", "value"),
     [(100, -3, 10, 0.90040), (46, -3, 10, 0.95050), (88, 0, 3, 0.95049)],
 )
-def test_dsr_of_bailey_and_lopez_de_prado_2014(trials: int, skew: float, kurtosis: float, value: float) -> None:
+def test_dsr_of_bailey_and_lopez_de_prado_2014(
+    trials: int, skew: float, kurtosis: float, value: float
+) -> None:
     result = deflated_sharpe(Moments(DAILY, skew, kurtosis, 1250), trials, 0.5 / 250)
     assert result.value == pytest.approx(value, abs=5e-6)
     assert (result.trials, result.variance) == (trials, 0.5 / 250)

@@ -37,7 +37,9 @@ def flags(cells: list[tuple[int, int]]) -> np.ndarray:
     return out
 
 
-def run(rows: dict[int, list[float]], costs: Costs = FREE, tape: Tape | None = None, **options: object) -> Simulation:
+def run(
+    rows: dict[int, list[float]], costs: Costs = FREE, tape: Tape | None = None, **options: object
+) -> Simulation:
     return simulate(targets(rows), tape or Tape(PRICE, delisted_row=GONE), costs=costs, **options)  # type: ignore[arg-type]
 
 
@@ -80,7 +82,7 @@ def test_weights_drift_between_rebalances() -> None:
 
 def test_a_rebalance_trades_the_drift_back() -> None:
     curve = run({0: [0.5, 0.5, 0], 1: [0.5, 0.5, 0]}).books[0].curve
-    # after day 2 the book is .55 A and .5 B of 1.05: sell .025 A, buy .025 B, as shares of the value before the day
+    # after day 2 the book is .55 A and .5 B of 1.05: sell .025 A, buy .025 B, as shares of the value before
     assert curve.sold[2] == pytest.approx(0.025, abs=1e-15)
     assert curve.bought[2] == pytest.approx(0.025, abs=1e-15)
     assert curve.turnover[2] == pytest.approx(0.025, abs=1e-15)
@@ -242,7 +244,9 @@ def test_offsets_are_separate_books_and_their_figures_are_averaged() -> None:
     mean = simulation.mean_summary()
     assert mean.books == 5
     assert mean.ir == pytest.approx(np.mean([book.summary().ir for book in simulation.books]))
-    assert mean.drawdown == pytest.approx(np.mean([book.summary().drawdown.depth for book in simulation.books]))
+    assert mean.drawdown == pytest.approx(
+        np.mean([book.summary().drawdown.depth for book in simulation.books])
+    )
 
 
 def test_nothing_to_trade_gives_a_flat_book() -> None:

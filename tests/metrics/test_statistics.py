@@ -14,7 +14,11 @@ def numacc(number: int) -> np.ndarray:
     """The NIST StRD series NumAcc1 to NumAcc4, made from their published definitions."""
     if number == 1:
         return np.array([10000001.0, 10000003.0, 10000002.0])
-    first, low, high = {2: (1.2, 1.1, 1.3), 3: (1000000.2, 1000000.1, 1000000.3), 4: (10000000.2, 10000000.1, 10000000.3)}[number]
+    first, low, high = {
+        2: (1.2, 1.1, 1.3),
+        3: (1000000.2, 1000000.1, 1000000.3),
+        4: (10000000.2, 10000000.1, 10000000.3),
+    }[number]
     return np.array([first] + [low, high] * 500)
 
 
