@@ -68,7 +68,7 @@ def panel(seed: int = 0, dates: int = 40, names: int = 12) -> Panel:
 
     By column: 0 lists late; 1 delists early; 2 is constant; 3 takes three values only; 4 is mostly
     missing; 5 has spikes of 1e7; 6 has infinities; 7 is never present; the others are ordinary with
-    gaps here and there.
+    gaps here and there. The field ``wild`` spans 50 orders of magnitude.
     """
     rng = np.random.default_rng([seed, dates, names])
     fields = _prices(rng, dates, names)
@@ -93,6 +93,9 @@ def panel(seed: int = 0, dates: int = 40, names: int = 12) -> Panel:
     mixed = rng.normal(0.0, 1.0, (dates, names)).round(1)
     mixed[rng.random((dates, names)) < 0.05] = np.nan
     fields["mixed"] = mixed
+    wild = rng.normal(0.0, 1.0, (dates, names)) * 10.0 ** rng.integers(-25, 25, (dates, names))
+    wild[rng.random((dates, names)) < 0.1] = np.nan
+    fields["wild"] = wild
     groups = {
         "sector": rng.integers(-1, 3, names)[None, :].repeat(dates, axis=0),
         "industry": rng.integers(-1, 5, (dates, names)),

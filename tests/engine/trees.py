@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.expr import Arg, Call, Constant, Field, Node, Op, op_table
 
-NUMBERS = ("close", "open", "high", "low", "volume", "vwap", "amount", "returns", "mixed")
+NUMBERS = ("close", "open", "high", "low", "volume", "vwap", "amount", "returns", "mixed", "wild")
 GROUPS = ("sector", "industry", "market")
 
 WINDOWS = (1, 2, 5, 20)
@@ -70,14 +70,14 @@ def leaf(arg: Arg, place: int) -> Node:
         return Field("news")
     if arg.kind == "bool":
         return Call("gt", (Field("mixed"), Constant(0.1 * place)))
-    return Field(("mixed", "close", "returns", "volume")[place % 4])
+    return Field(("mixed", "close", "returns", "volume", "wild")[place % 5])
 
 
-def calls_of(op: Op, variants: int = 2) -> Iterator[Call]:
+def calls_of(op: Op, variants: int = 3) -> Iterator[Call]:
     """The op on a few choices of inputs with every setting."""
     for given in settings_of(op):
         for variant in range(variants):
-            args = tuple(leaf(arg, i + variant) for i, arg in enumerate(op.args))
+            args = tuple(leaf(arg, i + 2 * variant) for i, arg in enumerate(op.args))
             yield Call(op.name, args, op.fill(given))
 
 
