@@ -8,6 +8,7 @@ from assay.market import (
     GroupSource,
     MembershipSource,
     Panel,
+    Sides,
     TableOptions,
     import_table,
     open_panel,
@@ -26,11 +27,13 @@ def csi300_panel(shared: Path, tmp: Path) -> Panel:
     data = Path(shared) / "data"
     options = TableOptions(
         market="CN",
-        membership={
-            name: MembershipSource(data / "index" / f"{name}_history.csv", unknown_start="leave_out")
-            for name in ("csi300", "csi500")
-        },
-        groups={"industry": GroupSource(data / "market" / "cn_industry_sw_l1_20231030.csv", "sw_l1")},
+        sides=Sides(
+            membership={
+                name: MembershipSource(data / "index" / f"{name}_history.csv", unknown_start="leave_out")
+                for name in ("csi300", "csi500")
+            },
+            groups={"industry": GroupSource(data / "market" / "cn_industry_sw_l1_20231030.csv", "sw_l1")},
+        ),
         calendar=data / "index" / "cn_calendar_2010_2026.txt",
     )
     taken = import_table(data / "market" / "cn_csi300_daily_2017_2024.parquet", options, name="csi300")
@@ -45,8 +48,10 @@ def us_panel(shared: Path, tmp: Path) -> Panel:
     data = Path(shared) / "data"
     options = TableOptions(
         market="US",
-        membership={"sp500": MembershipSource(data / "index" / "sp500_history.csv", overlaps="merge")},
-        groups={"sector": GroupSource(data / "market" / "us_sectors.csv", "gics_sector")},
+        sides=Sides(
+            membership={"sp500": MembershipSource(data / "index" / "sp500_history.csv", overlaps="merge")},
+            groups={"sector": GroupSource(data / "market" / "us_sectors.csv", "gics_sector")},
+        ),
     )
     taken = import_table(data / "market" / "us_sp500_top150_2012_2017.parquet", options, name="us150")
     return write_dataset(taken.data, folder)

@@ -115,3 +115,15 @@ class MarketData:
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.dates), len(self.instruments)
+
+
+def event_vector(table: NDArray[np.void], shape: tuple[int, int]) -> NDArray[np.float32]:
+    """Scores of a table sorted by row and instrument as a vector field, float32 ``(K, T, N)``."""
+    cell = table["row"].astype(np.int64) * shape[1] + table["instrument"]
+    change = np.r_[True, cell[1:] != cell[:-1]] if cell.size else np.zeros(0, dtype=np.bool_)
+    start = np.maximum.accumulate(np.where(change, np.arange(cell.size), 0))
+    place = np.arange(cell.size) - start
+    depth = int(place.max()) + 1 if cell.size else 1
+    out = np.full((depth, *shape), np.nan, dtype=np.float32)
+    out[place, table["row"], table["instrument"]] = table["score"]
+    return out

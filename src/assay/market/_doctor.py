@@ -24,6 +24,7 @@ LARGE_MOVE: Final = 0.4
 """Without price limits: a move of the adjusted close in one bar that is worth a look."""
 _SPLITS: Final = (2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 25, 50, 100)
 _SPLIT_TOLERANCE: Final = 0.02
+_LARGE_STEP: Final = 0.18
 LONGEST_GAP_DAYS: Final = 14
 _SHOWN = 5
 _RELATIVE = 1e-4
@@ -159,7 +160,7 @@ def _jumps(data: MarketData) -> Mask | None:
     moves = adjusted_moves(data)
     with np.errstate(invalid="ignore"):
         if data.limits.rule == "none":
-            return _looks_like_split(moves)
+            return _looks_like_split(moves) | _unanswered_steps(data, moves)
         st = np.nan_to_num(data.fields["is_st"]) > 0 if "is_st" in data.fields else np.zeros(data.shape, bool)
         upper, lower = limit_prices(data, np.asarray(st))
         # beyond the limit by more than rounding and by more than small corrections of the reference price
@@ -170,11 +171,24 @@ def _jumps(data: MarketData) -> Mask | None:
 
 
 def _looks_like_split(moves: NDArray[np.float64]) -> Mask:
-    """Moves within 2% of a whole ratio, 2 for 1 and beyond: without a step of the factor they are no returns."""
+    """Moves within 2% of a whole ratio, 2 for 1 and beyond: a split without a step of the factor."""
     ratio = np.exp(np.abs(np.log(np.maximum(1 + moves, 1e-12))))
     out = np.zeros(moves.shape, dtype=np.bool_)
     for split in _SPLITS:
         out |= np.abs(ratio / split - 1) < _SPLIT_TOLERANCE
+    return out
+
+
+def _unanswered_steps(data: MarketData, moves: NDArray[np.float64]) -> Mask:
+    """A large step of the factor without a move of the traded price: adjusted twice, or on the wrong day."""
+    out = np.zeros(data.shape, dtype=np.bool_)
+    if "factor" not in data.fields:
+        return out
+    factor = np.asarray(data.fields["factor"], dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        step = np.log(factor[1:] / factor[:-1])
+        adjusted = np.log1p(moves[1:])
+        out[1:] = (np.abs(step) > _LARGE_STEP) & (np.abs(adjusted - step) < np.abs(step) / 2)
     return out
 
 
@@ -183,7 +197,8 @@ def _large_moves(data: MarketData) -> Mask | None:
         return None
     moves = adjusted_moves(data)
     with np.errstate(invalid="ignore"):
-        return np.asarray((np.abs(moves) > LARGE_MOVE) & ~_looks_like_split(moves))
+        faulty = _looks_like_split(moves) | _unanswered_steps(data, moves)
+        return np.asarray((np.abs(moves) > LARGE_MOVE) & ~faulty)
 
 
 def _factor_falls(data: MarketData) -> Mask | None:
@@ -208,7 +223,7 @@ BAR_CHECKS: Final[Mapping[str, BarCheck]] = {
     ),
     "unexplained_jump": BarCheck(
         "serious",
-        "the adjusted close moves beyond its limit, or like a split without a step of the factor",
+        "the adjusted close moves beyond its limit, or as by a split that factor and price do not share",
         _jumps,
         ("close", "factor"),
         True,

@@ -10,35 +10,19 @@ from numpy.typing import NDArray
 
 from assay.errors import AssayError
 from assay.expr import FieldInfo
+from assay.market._assemble import Grid, assemble
+from assay.market._attach import Sides, read_sides
 from assay.market._columns import BAR_SYNONYMS, choose_columns, field_name
-from assay.market._data import FloatPanel, Group, Market, MarketData, PriceLimits, Source
+from assay.market._data import FloatPanel, Market, MarketData, Source
 from assay.market._doctor import Finding, examine, quarantine
-from assay.market._fields import BAR_FIELDS, field_info
+from assay.market._fields import field_info
 from assay.market._problems import Collector
-from assay.market._side_tables import (
-    GroupSource,
-    MembershipSource,
-    read_calendar,
-    read_events,
-    read_group,
-    read_membership,
-)
-from assay.market._sim_world import event_vector
+from assay.market._side_tables import read_calendar
 from assay.market._tables import as_dates, as_flags, as_numbers, as_text, read_table
-from assay.market._universe import Dates, Universe
+from assay.market._universe import Dates
 
 if TYPE_CHECKING:
     import polars as pl
-
-FULL_COVERAGE = 0.95
-SUSPENSION_RULE = (
-    "a bar is suspended where its row says so or its volume is 0; its prices and volume are missing"
-)
-MARKET_LIMITS: Mapping[str | None, PriceLimits] = {
-    "CN": PriceLimits("cn"),
-    "US": PriceLimits("none"),
-    None: PriceLimits("none"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +35,7 @@ class TableOptions:
     skip : columns to leave out.
     exponents : adjustment exponents of further fields, e.g. ``{"eps": 0}``; unknown otherwise.
     market : gives price limits and trading costs; None for no limits.
-    membership, groups, events : more tables, by the name of the universe, group or event series.
+    sides : more tables: membership, groups, events.
     calendar : a file of trading days; rows on other days are problems.
     date_format : of the date column, as for ``strptime``.
     encoding : of text files.
@@ -63,9 +47,7 @@ class TableOptions:
     skip: Sequence[str] = ()
     exponents: Mapping[str, float] = field(default_factory=dict)
     market: Market | None = None
-    membership: Mapping[str, MembershipSource] = field(default_factory=dict)
-    groups: Mapping[str, GroupSource] = field(default_factory=dict)
-    events: Mapping[str, Path] = field(default_factory=dict)
+    sides: Sides = field(default_factory=Sides)
     calendar: Path | None = None
     date_format: str | None = None
     encoding: str = "utf-8"
@@ -127,79 +109,29 @@ def import_table(path: Path, options: TableOptions | None = None, *, name: str =
             long = _place(frame, chosen, options, str(path), problems)
     if long is None:
         # the other tables are read all the same, so that their problems are told too
-        _side_tables(options, _NO_DATES, (), problems)
+        read_sides(options.sides, _NO_DATES, (), problems)
         problems.raise_any(str(path))
         raise AssayError("the table has no usable rows", where=str(path), fix="check its columns")
     values = _values(long, chosen, str(path), problems)
     infos, further, left_out = _further_fields(long, chosen, options, str(path))
-    sides = _side_tables(options, long.dates, long.instruments, problems)
+    sides = read_sides(options.sides, long.dates, long.instruments, problems)
     problems.raise_any(str(path))
-    first, last = _lives(long)
     wide = {meaning: _spread(long, numbers) for meaning, numbers in {**values, **further}.items()}
-    fields, rules = _settle(wide, _record(long))
-    infos = {**{key: field_info(key) for key in fields}, **infos}
-    data = MarketData(
-        name=name,
-        dates=long.dates,
-        instruments=long.instruments,
-        fields=fields,
-        infos={key: info for key, info in infos.items() if key in fields or info.kind == "vector"},
-        first_row=first,
-        last_row=last,
+    data = assemble(
+        name,
+        Grid.of(long.dates, long.instruments, _record(long)),
+        wide,
+        infos=infos,
         source=Source("table", {"file": Path(path).name, "columns": dict(chosen)}),
-        groups=sides.groups,
-        universes=sides.universes,
-        vectors={
-            key: event_vector(table, (len(long.dates), len(long.instruments)))
-            for key, table in sides.events.items()
-        },
-        events=sides.events,
+        sides=sides,
         market=options.market,
-        limits=MARKET_LIMITS[options.market],
-        rules=(*rules, *sides.rules),
         filters=_filters(options),
     )
-    data = _with_vector_infos(data)
     findings = examine(data)
     return Imported(quarantine(data) if options.quarantine else data, chosen, left_out, findings)
 
 
 _NO_DATES: Dates = np.array([], dtype="datetime64[D]")
-
-
-@dataclass(frozen=True, slots=True)
-class SideTables:
-    """What the further tables hold, on the panel's dates and instruments."""
-
-    universes: dict[str, Universe]
-    groups: dict[str, Group]
-    events: dict[str, NDArray[np.void]]
-    rules: tuple[str, ...]
-
-
-def _side_tables(
-    options: TableOptions, dates: Dates, instruments: tuple[str, ...], problems: Collector
-) -> SideTables:
-    rules: list[str] = []
-    universes: dict[str, Universe] = {}
-    for name, membership in options.membership.items():
-        universe = read_membership(name, membership, dates, instruments, problems, encoding=options.encoding)
-        if universe is not None:
-            universes[name] = universe
-    groups: dict[str, Group] = {}
-    for name, source in options.groups.items():
-        group = read_group(name, source, dates, instruments, problems, encoding=options.encoding)
-        if group is not None:
-            groups[name] = group
-            if group.codes.ndim == 1:
-                rules.append(f"{name} is one snapshot for all dates, not point in time")
-    events: dict[str, NDArray[np.void]] = {}
-    for name, path in options.events.items():
-        table = read_events(name, path, dates, instruments, problems, encoding=options.encoding)
-        if table is not None:
-            events[name] = table
-            rules.append(f"{name}: an event may be used from the first close (15:00) after it was known")
-    return SideTables(universes, groups, events, tuple(rules))
 
 
 def _place(
@@ -323,73 +255,6 @@ def _record(long: _Long) -> NDArray[np.bool_]:
     out = np.zeros((len(long.dates), len(long.instruments)), dtype=np.bool_)
     out[long.row, long.column] = True
     return out
-
-
-def _lives(long: _Long) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    count = len(long.instruments)
-    first = np.full(count, len(long.dates), dtype=np.int32)
-    last = np.full(count, -1, dtype=np.int32)
-    np.minimum.at(first, long.column, long.row.astype(np.int32))
-    np.maximum.at(last, long.column, long.row.astype(np.int32))
-    return first, last
-
-
-def _settle(
-    wide: dict[str, FloatPanel], record: NDArray[np.bool_]
-) -> tuple[dict[str, FloatPanel], list[str]]:
-    """Stored fields from the columns as they came, and the rules that were applied."""
-    rules = [SUSPENSION_RULE]
-    fields = dict(wide)
-    trading = fields.pop("trading", None)
-    if trading is not None and "suspended" not in fields:
-        fields["suspended"] = np.where(
-            np.isfinite(trading), (trading == 0).astype(np.float32), np.float32(np.nan)
-        )
-    suspended = np.nan_to_num(fields.get("suspended", np.zeros(record.shape, dtype=np.float32))) > 0
-    if "volume" in fields:
-        suspended |= fields["volume"] == 0
-    suspended &= record
-    fields["suspended"] = np.where(record, suspended.astype(np.float32), np.float32(np.nan))
-    for name in BAR_FIELDS:
-        if name in fields:
-            fields[name] = np.where(suspended, np.float32(np.nan), fields[name])
-    adjusted = fields.pop("adj_close", None)
-    if adjusted is not None and "factor" not in fields:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            fields["factor"] = np.asarray(adjusted / wide["close"], dtype=np.float32)
-        rules.append("factor = adjusted close / close")
-    rules += _partial_amount(fields)
-    return fields, rules
-
-
-def _partial_amount(fields: dict[str, FloatPanel]) -> list[str]:
-    if "amount" not in fields or not {"high", "low", "volume"} <= fields.keys():
-        return []
-    traded = np.isfinite(fields["close"])
-    share = float((np.isfinite(fields["amount"]) & traded).sum() / max(int(traded.sum()), 1))
-    if share >= FULL_COVERAGE:
-        return []
-    fields["amount_reported"] = fields.pop("amount")
-    return [
-        f"the source's amount covers {share:.0%} of traded bars: see amount_reported; amount is vwap x volume"
-    ]
-
-
-def _with_vector_infos(data: MarketData) -> MarketData:
-    from dataclasses import replace
-
-    vectors = {
-        name: FieldInfo(name, "vector", 0.0, "", "scores of the day's events") for name in data.vectors
-    }
-    reported = {
-        "amount_reported": FieldInfo(
-            "amount_reported", "number", 0.0, "currency", "amount as the source has it"
-        )
-    }
-    infos = {**data.infos, **vectors}
-    if "amount_reported" in data.fields:
-        infos |= reported
-    return replace(data, infos=infos)
 
 
 def _filters(options: TableOptions) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import generator
-from assay.market._data import EVENT_DTYPE, Group
+from assay.market._data import EVENT_DTYPE, Group, event_vector
 from assay.market._universe import Dates
 
 Floats = NDArray[np.float64]
@@ -185,18 +185,6 @@ def _events(
     table["score"] = score[kept]
     table = table[np.lexsort((table["event_time"], table["instrument"], table["row"]))]
     return table, event_vector(table, listed.shape)
-
-
-def event_vector(table: NDArray[np.void], shape: tuple[int, int]) -> NDArray[np.float32]:
-    """Scores of a table sorted by row and instrument as a vector field, float32 ``(K, T, N)``."""
-    cell = table["row"].astype(np.int64) * shape[1] + table["instrument"]
-    change = np.r_[True, cell[1:] != cell[:-1]] if cell.size else np.zeros(0, dtype=np.bool_)
-    start = np.maximum.accumulate(np.where(change, np.arange(cell.size), 0))
-    place = np.arange(cell.size) - start
-    depth = int(place.max()) + 1 if cell.size else 1
-    out = np.full((depth, *shape), np.nan, dtype=np.float32)
-    out[place, table["row"], table["instrument"]] = table["score"]
-    return out
 
 
 def _book_value(seed: int, days: int, count: int, start_cap: Floats) -> Floats:
