@@ -72,7 +72,7 @@ def _book(rng: np.random.Generator, dates: np.ndarray, strength: float) -> BookC
         net=net,
         benchmark=benchmark,
         turnover=turnover,
-        names=np.full(len(dates), 30.0),
+        invested=np.full(len(dates), 1.0),
         value_gross=np.cumprod(1 + gross),
         value_net=value,
         value_benchmark=np.cumprod(1 + benchmark),
@@ -82,6 +82,7 @@ def _book(rng: np.random.Generator, dates: np.ndarray, strength: float) -> BookC
         blocked_buys=12,
         blocked_sells=7,
         delisted_closed=1,
+        benchmark_name="equal weight of the members",
     )
 
 

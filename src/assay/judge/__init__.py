@@ -1,6 +1,7 @@
 """The one evaluator: from formulas or values and a panel to verdicts with certificates."""
 
 from assay.judge._certificate import certificate_schema, verify_certificate
+from assay.judge._judge import Progress, data_digest, judge
 from assay.judge._results import (
     SUMMARY,
     BookCurve,
@@ -43,6 +44,7 @@ __all__ = [
     "LeakCheck",
     "MonthlyTable",
     "QuantileRow",
+    "Progress",
     "Quantiles",
     "Refused",
     "Robustness",
@@ -53,5 +55,7 @@ __all__ = [
     "Verdict",
     "Verdicts",
     "certificate_schema",
+    "data_digest",
+    "judge",
     "verify_certificate",
 ]

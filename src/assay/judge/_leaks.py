@@ -45,15 +45,18 @@ class Evaluate(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LeakPlan:
-    """How much the checks do: cuts for prefix and scramble, draws for the others, and rows (0 = all)."""
+    """How much the checks do: cuts for prefix and scramble, draws for the others, and the last rows used.
+
+    The longest lookback of the batch is added to ``rows``.
+    """
 
     cuts: int
     draws: int
     rows: int
 
 
-FULL = LeakPlan(cuts=3, draws=2, rows=0)
-QUICK = LeakPlan(cuts=1, draws=1, rows=320)
+FULL = LeakPlan(cuts=3, draws=2, rows=600)
+QUICK = LeakPlan(cuts=1, draws=1, rows=240)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +149,12 @@ class _Job:
 def _window(data: Source, subjects: Mapping[str, Subject], plan: LeakPlan) -> tuple[int, int]:
     total = data.shape[0]
     longest = max((subject.lookback for subject in subjects.values()), default=1)
-    wanted = total if plan.rows == 0 else max(plan.rows, longest + 4 * COMPARED_ROWS)
-    return max(0, total - wanted), total
+    return max(0, total - plan.rows - longest), total
 
 
 def _cuts(total: int, count: int) -> tuple[int, ...]:
-    """Rows at which the future begins: spread over the second half, so that lookbacks are filled."""
-    shares = np.linspace(0.55, 0.95, count) if count > 1 else np.array([0.85])
+    """Rows at which the future begins: late enough that lookbacks are filled."""
+    shares = np.linspace(0.6, 0.95, count) if count > 1 else np.array([0.85])
     return tuple(sorted({max(1, min(total - 1, round(total * share))) for share in shares}))
 
 

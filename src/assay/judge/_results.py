@@ -124,7 +124,9 @@ class Quantiles:
 class BookCurve:
     """The after-cost book by date: ``net = gross - cost`` exactly; ``turnover`` is one-way.
 
-    ``value_*`` are compounded values that start from 1 before the first date.
+    Returns are shares of the value before the bar; ``invested`` is the share that is not cash. ``value_*``
+    are compounded values that start from 1 before the first date. Blocked orders and closed delistings count
+    over the books of all rebalance offsets.
     """
 
     dates: DateArray
@@ -133,7 +135,7 @@ class BookCurve:
     net: FloatArray
     benchmark: FloatArray
     turnover: FloatArray
-    names: FloatArray
+    invested: FloatArray
     value_gross: FloatArray
     value_net: FloatArray
     value_benchmark: FloatArray
@@ -143,6 +145,7 @@ class BookCurve:
     blocked_buys: int
     blocked_sells: int
     delisted_closed: int
+    benchmark_name: str = ""
     note: str = ""
 
 
@@ -291,9 +294,9 @@ SUMMARY: tuple[Column, ...] = (
     Column("net_return", "net return", "percent", "yearly return of the book after cost"),
     Column("net_excess", "net excess", "percent", "yearly return after cost in excess of the benchmark"),
     Column("ir", "IR", "number", "annualised mean over deviation of the net excess return"),
-    Column("max_drawdown", "drawdown", "percent", "largest fall of the book's value from its peak"),
+    Column("max_drawdown", "drawdown", "percent", "deepest fall of the book's value from a peak; negative"),
     Column("turnover", "turnover", "number", "one-way turnover in a year, as a multiple of the book"),
-    Column("break_even_bp", "break-even", "bp", "cost of a round trip at which the excess return is zero"),
+    Column("break_even_bp", "break-even", "bp", "cost per traded value at which the excess return is zero"),
     Column("capacity", "capacity", "money", "capital at the stated participation in traded value"),
     Column(
         "rank_autocorrelation", "autocorr.", "number", "mean rank correlation of the signal with a bar ago"
@@ -302,7 +305,12 @@ SUMMARY: tuple[Column, ...] = (
     Column("coverage", "coverage", "percent", "mean share of the universe's names that have a value"),
     Column("names", "names", "number", "mean number of names in a day's IC"),
     Column("days", "days", "count", "days with a defined RankIC"),
-    Column("days_undefined", "undefined", "count", "days without one: too few names, or no dispersion"),
+    Column(
+        "days_undefined",
+        "undefined",
+        "count",
+        "days with labels and without one: too few names, or no dispersion",
+    ),
 )
 """The summary row, in order. ``Verdict.summary`` has these keys."""
 

@@ -106,7 +106,8 @@ class JudgeSettings:
     newey_west_lags : ``None`` for twice the horizon.
     capital : opening capital of the book, which only the lot rules look at.
     lots : ``a_share`` buys whole lots of 100; ``fractional`` buys any number.
-    delisting_value : share of the last price that a delisted holding is closed at.
+    benchmark : a universe whose members, equally weighted, are the benchmark; ``None`` for the judged one.
+    delisting_value : share of the last price that a delisted holding is paid.
     filters : names that may not be bought.
     seed, shuffles : seed of the shuffle control, the bootstrap and the leak checks; number of shuffles.
     sub_periods : number of equal parts for the stability table.
@@ -144,7 +145,8 @@ class JudgeSettings:
     newey_west_lags: int | None = None
     capital: float = 1e8
     lots: LotRule = "fractional"
-    delisting_value: float = 0.0
+    benchmark: str | None = None
+    delisting_value: float = 1.0
     filters: Filters = field(default_factory=Filters)
     seed: int = 7
     shuffles: int = 5

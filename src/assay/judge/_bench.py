@@ -1,0 +1,272 @@
+"""What all factors of one judgement share: rows, universe, labels, the market's tape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.config import PeriodPlan
+from assay.errors import ConfigProblems, DataError, Problem
+from assay.judge._period import Window, assert_dates, resolve_window
+from assay.judge._results import DateArray, FloatArray
+from assay.judge._settings import COSTS, Costs, JudgeSettings
+from assay.metrics import (
+    Neutralizer,
+    Scorer,
+    Styles,
+    Tape,
+    eligible,
+    forward_returns,
+    lag_rows,
+    shuffle_rows,
+    styles_of,
+)
+
+if TYPE_CHECKING:
+    from assay.market import Panel
+
+BoolArray = NDArray[np.bool_]
+ALL_INSTRUMENTS = "all"
+GROUP_CHOICES = ("industry", "sector", "subindustry")
+KNOWN_AMOUNT = 0.9
+MOST_OFFSETS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Prepared once for a batch. Arrays are ``(T, N)`` over the rows read, warm-up included.
+
+    ``members`` is the universe by date, ``judged`` the same on judged rows alone. ``allowed`` are the names
+    that the book may choose. ``shuffles`` are the column orders of the shuffle control, one for each seed.
+    """
+
+    view: Panel
+    window: Window
+    settings: JudgeSettings
+    costs: Costs
+    market: str
+    members: BoolArray
+    judged: BoolArray
+    allowed: BoolArray
+    scorers: dict[int, Scorer]
+    tape: Tape
+    benchmark: FloatArray
+    benchmark_name: str
+    traded_value: NDArray[np.float32] | None
+    neutralizer: Neutralizer | None
+    shuffles: tuple[NDArray[np.intp], ...]
+    notes: tuple[str, ...]
+
+    @property
+    def dates(self) -> DateArray:
+        """Dates of all rows read."""
+        return self.view.dates
+
+    @property
+    def rows(self) -> slice:
+        """The judged rows."""
+        return self.window.judged
+
+    @property
+    def scorer(self) -> Scorer:
+        """The scorer of the judged label."""
+        return self.scorers[self.settings.horizon]
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Rebalance offsets that the book is averaged over: all of them, or five spread evenly."""
+        every = self.settings.rebalance
+        count = min(every, MOST_OFFSETS)
+        return tuple(every * k // count for k in range(count))
+
+
+def make_bench(
+    panel: Panel,
+    settings: JudgeSettings,
+    plan: PeriodPlan | None = None,
+    benchmark: NDArray[np.float64] | None = None,
+) -> Bench:
+    """Cut the panel to the period and prepare labels, tape and controls.
+
+    Parameters
+    ----------
+    benchmark : ``(T,)`` returns on the panel's dates, instead of the equal weight of the members.
+
+    Raises
+    ------
+    Refusal
+        ``hidden_period``, or the universe is unknown or outdated.
+    DataError
+        The period is too short, or the panel lacks the fill price.
+    ConfigProblems
+        The market, and so the costs, cannot be told.
+    """
+    window = resolve_window(panel.dates, settings, plan)
+    view = panel.between(panel.dates[window.first], panel.dates[window.stop - 1])
+    assert_dates(view.dates, window, settings, plan)
+    notes: list[str] = []
+    market = settings.market or view.manifest.market or ""
+    costs = _costs(settings, market)
+    members = view.universe(settings.universe or ALL_INSTRUMENTS)
+    judged = np.zeros(view.shape, dtype=np.bool_)
+    judged[window.judged] = members[window.judged]
+    price = _price(view, settings, notes)
+    trading = view.trading(settings.fill)
+    delisted = trading.delisted_row
+    labels = {h: forward_returns(price, h, delisted_row=delisted) for h in settings.all_horizons}
+    scorers = {
+        h: Scorer(label, universe=judged, quantiles=settings.quantiles, min_names=settings.min_names)
+        for h, label in labels.items()
+    }
+    tape = Tape(price, trading.limit_up, trading.limit_down, delisted, settings.delisting_value)
+    traded_value = _traded_value(view, members)
+    reference, name = _benchmark(view, settings, tape, members, window, benchmark)
+    return Bench(
+        view=view,
+        window=window,
+        settings=settings,
+        costs=costs,
+        market=market,
+        members=members,
+        judged=judged,
+        allowed=_allowed(view, settings, judged, traded_value),
+        scorers=scorers,
+        tape=tape,
+        benchmark=reference,
+        benchmark_name=name,
+        traded_value=traded_value,
+        neutralizer=_neutralizer(view, settings, judged, traded_value, notes),
+        shuffles=_shuffles(settings, judged),
+        notes=tuple(notes),
+    )
+
+
+def _costs(settings: JudgeSettings, market: str) -> Costs:
+    if settings.costs is not None:
+        return settings.costs
+    if market not in COSTS:
+        problem = Problem(
+            "costs", "the data set names no market, so costs are not known", "give costs or market"
+        )
+        raise ConfigProblems([problem], where="judge settings")
+    return COSTS[market]
+
+
+def _price(view: Panel, settings: JudgeSettings, notes: list[str]) -> NDArray[np.float32]:
+    if settings.fill not in view.fields:
+        raise DataError(
+            f"data set {view.name!r} has no field {settings.fill!r} to trade at",
+            where="fill",
+            fix="choose another fill",
+        )
+    entry = view.manifest.fields.get(settings.fill)
+    if entry is not None and entry.derived:
+        notes.append(
+            f"trades are filled at {settings.fill} = {entry.derived}: a price nobody was sure to get"
+        )
+    return view.field(settings.fill)
+
+
+def _traded_value(view: Panel, members: BoolArray) -> NDArray[np.float32] | None:
+    """Money traded: ``amount``, or vwap x volume where that covers too little of the universe."""
+    amount = view.field("amount") if "amount" in view.fields else None
+    if amount is not None and "close" in view.fields:
+        priced = np.isfinite(view.field("close")) & members
+        if np.count_nonzero(np.isfinite(amount) & priced) >= KNOWN_AMOUNT * np.count_nonzero(priced):
+            return amount
+    if "vwap" in view.fields and "volume" in view.fields:
+        return np.asarray(view.field("vwap") * view.field("volume"), dtype=np.float32)
+    return amount
+
+
+def _benchmark(
+    view: Panel,
+    settings: JudgeSettings,
+    tape: Tape,
+    members: BoolArray,
+    window: Window,
+    given: NDArray[np.float64] | None,
+) -> tuple[FloatArray, str]:
+    if settings.book in ("long_short", "dollar_neutral"):
+        return np.zeros(view.shape[0]), "none: the book finances itself"
+    if given is not None:
+        series = np.asarray(given, dtype=np.float64)[window.first : window.stop]
+        if series.shape != (view.shape[0],) or not np.isfinite(series).all():
+            raise DataError(
+                "the benchmark needs one return for each date of the panel, and none missing",
+                where="benchmark",
+                fix="align it with the panel's dates",
+            )
+        return series, "given series"
+    if settings.benchmark is not None:
+        return tape.equal_weight(view.universe(settings.benchmark)), f"equal weight of {settings.benchmark}"
+    return tape.equal_weight(members), f"equal weight of {settings.universe or 'all instruments'}"
+
+
+def _allowed(
+    view: Panel, settings: JudgeSettings, judged: BoolArray, traded_value: NDArray[np.float32] | None
+) -> BoolArray:
+    """Names that the book may choose on a row, by what was known at its signal."""
+    rule, lag = settings.filters, settings.lag
+    trading = view.trading(settings.fill)
+    rows = np.maximum(np.arange(view.shape[0]) - lag, 0)
+    price = f"raw_{settings.fill}" if f"raw_{settings.fill}" in view.fields else settings.fill
+    if rule.min_traded_value > 0 and traded_value is None:
+        raise DataError(
+            "a least traded value is asked, and the data set has neither amount nor volume",
+            where="filters.min_traded_value",
+            fix="leave this filter out",
+        )
+    value = None if traded_value is None else lag_rows(traded_value, lag)
+    return eligible(
+        view.shape,
+        universe=judged,
+        st=trading.st[rows] if rule.exclude_st else None,
+        age_bars=trading.age_bars[rows],
+        min_age=rule.min_age,
+        price=lag_rows(view.field(price), lag) if rule.min_price > 0 else None,
+        min_price=rule.min_price,
+        traded_value=value if rule.min_traded_value > 0 else None,
+        min_traded_value=rule.min_traded_value,
+    )
+
+
+def _neutralizer(
+    view: Panel,
+    settings: JudgeSettings,
+    judged: BoolArray,
+    traded_value: NDArray[np.float32] | None,
+    notes: list[str],
+) -> Neutralizer | None:
+    if not settings.neutral:
+        return None
+    group = next((name for name in GROUP_CHOICES if name in view.groups), None)
+    if group is None or traded_value is None or "close" not in view.fields:
+        notes.append(
+            "no neutral RankIC: it needs close, traded value, and an industry or sector of each name"
+        )
+        return None
+    styles = styles_of(view.field("close"), traded_value)
+    lagged = Styles(
+        lag_rows(styles.volatility, settings.lag),
+        lag_rows(styles.traded_value, settings.lag),
+        lag_rows(styles.momentum, settings.lag),
+    )
+    rows = np.maximum(np.arange(view.shape[0]) - settings.lag, 0)
+    return Neutralizer(lagged, view.group(group)[rows], judged, settings.min_names)
+
+
+def _shuffles(settings: JudgeSettings, judged: BoolArray) -> tuple[NDArray[np.intp], ...]:
+    """Column orders that move each date's values among the members of the date, one for each seed."""
+    if settings.robustness == "off":
+        return ()
+    count = settings.shuffles if settings.robustness == "full" else min(settings.shuffles, 1)
+    columns = np.broadcast_to(np.arange(judged.shape[1], dtype=np.float32), judged.shape)
+    orders: list[Any] = []
+    for seed in range(settings.seed, settings.seed + count):
+        moved = shuffle_rows(columns, seed, judged)
+        orders.append(np.where(np.isfinite(moved), moved, columns).astype(np.intp))
+    return tuple(orders)

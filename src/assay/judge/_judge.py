@@ -1,0 +1,353 @@
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import date
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.config import PeriodPlan
+from assay.expr import DialectName, FieldInfo
+from assay.judge._bench import Bench, make_bench
+from assay.judge._certificate import seal, software_versions
+from assay.judge._decide import decide
+from assay.judge._items import Item, ItemReader, Judgeable
+from assay.judge._leaks import FULL, QUICK, FieldExponents, Subject, check_leaks
+from assay.judge._measure import Measured, lagged_signal, measure
+from assay.judge._results import CoverageRow, DataUsed, LeakCheck, Significance
+from assay.judge._settings import JudgeSettings
+from assay.judge._significance import batch_statistics, batch_variance, significance
+from assay.judge._verdict import BatchStatistics, Verdict, Verdicts
+
+if TYPE_CHECKING:
+    from assay.market import Panel
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with a stage (``judged`` or ``leak checks``), how many are done, and how many there are."""
+
+LEAK_NAMES = ("prefix", "scramble", "permutation", "adjustment")
+LEAK_BATCH = 128
+
+
+def judge(
+    items: Judgeable,
+    panel: Panel,
+    settings: JudgeSettings | None = None,
+    *,
+    dialect: DialectName = "core",
+    plan: PeriodPlan | None = None,
+    benchmark: NDArray[np.float64] | None = None,
+    collect: bool = False,
+    progress: Progress | None = None,
+) -> Verdicts:
+    """Judge formulas or values on a panel.
+
+    The signal of row ``t`` is the factor's value at ``t - lag`` for the universe's members of ``t``; it
+    trades at the fill of ``t+1``; label ``h`` is ``price[t+1+h]/price[t+1] - 1``. No row after the period's
+    end is read.
+
+    Parameters
+    ----------
+    items : a formula as text or :class:`~assay.expr.Expression`, several of them (a sequence, or a mapping by
+        name), or values: an array ``(T, N)`` or a pandas or polars frame, wide or long, also by name.
+    panel : the market.
+    settings : how to judge; the defaults are the documented conventions.
+    dialect : of formulas given as text.
+    plan : the workspace's periods; without it all dates are judged and N is unknown.
+    benchmark : returns ``(T,)`` on the panel's dates, instead of the equal weight of the members.
+    collect : put refused items aside in ``Verdicts.refused`` instead of stopping.
+    progress : told how far the work is.
+
+    Raises
+    ------
+    Refusal
+        A formula is refused (and ``collect`` is not set), the period is hidden, or the universe is unknown.
+    DataError
+        The values or the benchmark do not fit the panel, or the period is too short.
+    ConfigProblems
+        The costs cannot be told.
+
+    Examples
+    --------
+    >>> from assay.judge import judge, JudgeSettings
+    >>> from assay.market import simulate
+    >>> panel = simulate(instruments=60, days=260)
+    >>> verdict = judge("-ts_return(close, 5)", panel, JudgeSettings(quantiles=5))[0]
+    >>> verdict.summary["t_lags"], len(verdict.leaks)
+    (10, 4)
+    """
+    chosen = settings or JudgeSettings()
+    fields = _described(panel)
+    reader = ItemReader(panel.dates, panel.instruments, fields, dialect, collect)
+    read, refused = reader.read(items)
+    bench = make_bench(panel, chosen, plan, benchmark)
+    measured = _measure_all(read, bench, progress)
+    leaks = _leak_checks(read, bench, progress)
+    ordered = [measured[item.name] for item in read]
+    batch = batch_statistics(ordered)
+    variance = batch_variance(ordered)
+    digest = data_digest(panel)
+    verdicts = [
+        _verdict(
+            item,
+            measured[item.name],
+            leaks[item.name],
+            bench,
+            _Context(batch, index, digest, significance(measured[item.name], chosen, variance)),
+        )
+        for index, item in enumerate(read)
+    ]
+    return Verdicts(verdicts, batch=batch, refused=refused)
+
+
+def data_digest(panel: Panel) -> str:
+    """SHA-256 that identifies the content of a panel's data set, whether stored or in memory."""
+    if panel.manifest.files:
+        return panel.manifest.fingerprint
+    data = panel.data
+    digest = hashlib.sha256()
+    digest.update(np.ascontiguousarray(data.dates).tobytes())
+    digest.update("\n".join(data.instruments).encode())
+    arrays = {**data.fields, **data.vectors, **{name: group.codes for name, group in data.groups.items()}}
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(arrays[name]).data)
+    for name in panel.universes:
+        digest.update(name.encode())
+        digest.update(np.packbits(panel.universe(name)).tobytes())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    batch: BatchStatistics
+    index: int
+    digest: str
+    significance: Significance
+
+
+def _described(panel: Panel) -> dict[str, FieldInfo]:
+    return {
+        name: FieldInfo(name, info.kind, info.exponent, info.unit, info.description)
+        for name, info in panel.fields.items()
+    }
+
+
+def _measure_all(items: Sequence[Item], bench: Bench, progress: Progress | None) -> dict[str, Measured]:
+    """Evaluate all expressions as one batch and measure each output as it comes, on the settings' threads."""
+    from assay.engine import evaluate
+
+    found: dict[str, Measured] = {}
+    futures: list[Future[None]] = []
+    threads = bench.settings.threads
+    places = BoundedSemaphore(threads + 1)  # signals that wait for a thread are whole panels
+
+    def work(name: str, signal: NDArray[np.float32]) -> None:
+        try:
+            found[name] = measure(signal, bench)
+        finally:
+            places.release()
+        if progress is not None:
+            progress("judged", len(found), len(items))
+
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
+
+        def take(name: str, values: NDArray[np.float32]) -> None:
+            signal = lagged_signal(values, bench)
+            places.acquire()
+            if pool is None:
+                work(name, signal)
+            else:
+                futures.append(pool.submit(work, name, signal))
+
+        nodes = {item.name: item.expression.node for item in items if item.expression is not None}
+        if nodes:
+            evaluate(nodes, bench.view, universe=bench.members, threads=threads, sink=take)
+        for item in items:
+            if item.values is not None:
+                take(item.name, item.values.values[bench.window.first : bench.window.stop])
+    for future in futures:
+        future.result()
+    return found
+
+
+def _leak_checks(
+    items: Sequence[Item], bench: Bench, progress: Progress | None
+) -> dict[str, tuple[LeakCheck, ...]]:
+    depth = bench.settings.leak_checks
+    found: dict[str, tuple[LeakCheck, ...]] = {}
+    subjects: dict[str, Subject] = {}
+    for item in items:
+        if item.expression is None:
+            found[item.name] = _all_checks(
+                "not_applicable", "values only: there is no expression to run again"
+            )
+        elif depth == "off":
+            found[item.name] = _all_checks("not_run", "switched off")
+        else:
+            expression = item.expression
+            subjects[item.name] = Subject(
+                expression.node, expression.fields, expression.lookback, item.breaks_at
+            )
+    names = list(subjects)
+    for first in range(0, len(names), LEAK_BATCH):
+        part = {name: subjects[name] for name in names[first : first + LEAK_BATCH]}
+        found.update(_checked(part, bench))
+        if progress is not None:
+            progress("leak checks", min(first + LEAK_BATCH, len(names)), len(names))
+    return found
+
+
+def _checked(subjects: Mapping[str, Subject], bench: Bench) -> dict[str, tuple[LeakCheck, ...]]:
+    from assay.engine import evaluate
+
+    settings = bench.settings
+    exponents = {name: info.exponent for name, info in bench.view.fields.items()}
+    return check_leaks(
+        subjects,
+        bench.view,
+        FieldExponents(exponents),
+        evaluate,
+        universe=bench.members,
+        plan=FULL if settings.leak_checks == "full" else QUICK,
+        seed=settings.seed,
+        threads=settings.threads,
+    )
+
+
+def _all_checks(outcome: Any, detail: str) -> tuple[LeakCheck, ...]:
+    names: tuple[Any, ...] = LEAK_NAMES
+    return tuple(LeakCheck(name, outcome, detail) for name in names)
+
+
+def _verdict(
+    item: Item, measured: Measured, leaks: tuple[LeakCheck, ...], bench: Bench, context: _Context
+) -> Verdict:
+    settings = bench.settings
+    data = _data_used(measured, bench, context.digest)
+    warnings = _warnings(item, measured, leaks, bench)
+    coverage = _coverage(item, bench)
+    decision = decide(measured.summary, measured.robustness, leaks, settings)
+    book = None if measured.book is None else measured.book.curve
+    batch = context.batch
+    certificate = seal(
+        {
+            "identity": item.identity,
+            "data": data,
+            "settings": settings.to_dict(),
+            "costs": bench.costs,
+            "software": software_versions(),
+            "metrics": measured.summary,
+            "decay": measured.decay,
+            "quantiles": [] if measured.quantiles is None else measured.quantiles.rows,
+            "book": None if book is None else _book_facts(book),
+            "coverage": coverage,
+            "robustness": measured.robustness,
+            "significance": context.significance,
+            "batch": {
+                "judged": batch.judged,
+                "q_bh": batch.q_bh[context.index],
+                "q_by": batch.q_by[context.index],
+                "pbo": batch.pbo,
+            },
+            "leaks": leaks,
+            "warnings": warnings,
+            "decision": decision,
+        }
+    )
+    return Verdict(
+        identity=item.identity,
+        settings=settings,
+        data=data,
+        summary=measured.summary,
+        dates=bench.dates[bench.rows],
+        series=measured.series,
+        decay=measured.decay,
+        monthly=measured.monthly,
+        quantiles=measured.quantiles,
+        book=book,
+        coverage=coverage,
+        robustness=measured.robustness,
+        significance=context.significance,
+        leaks=leaks,
+        warnings=warnings,
+        decision=decision,
+        certificate=certificate,
+    )
+
+
+def _book_facts(book: Any) -> dict[str, Any]:
+    names = (
+        "kind",
+        "theoretical",
+        "blocked_buys",
+        "blocked_sells",
+        "delisted_closed",
+        "benchmark_name",
+        "note",
+    )
+    return {name: getattr(book, name) for name in names}
+
+
+def _data_used(measured: Measured, bench: Bench, digest: str) -> DataUsed:
+    manifest, window = bench.view.manifest, bench.window
+    judged = bench.dates[bench.rows]
+    return DataUsed(
+        panel=bench.view.name,
+        source=manifest.source.kind,
+        simulated=manifest.simulated,
+        sha256=digest,
+        market=bench.market,
+        universe=bench.settings.universe,
+        period=window.period,
+        record=window.record,
+        hidden_opened=window.hidden_opened,
+        instruments=bench.view.shape[1],
+        members_per_day=float(bench.judged[bench.rows].sum(axis=1).mean()),
+        first_row=_day(bench.dates[0]),
+        last_row=_day(bench.dates[-1]),
+        first_signal=_day(judged[0]),
+        last_signal=_day(judged[-1]),
+        last_label=measured.last_label,
+    )
+
+
+def _warnings(item: Item, measured: Measured, leaks: Sequence[LeakCheck], bench: Bench) -> tuple[str, ...]:
+    settings = bench.settings
+    found: list[str] = []
+    if bench.view.manifest.simulated:
+        found.append("the data is simulated: nothing here says anything about a real market")
+    if bench.window.hidden_opened:
+        found.append(f"hidden dates were opened: {', '.join(bench.window.hidden_opened)}")
+    if settings.lag == 0:
+        found.append("lag 0: the signal of t knows the close of t")
+    if measured.book is not None and measured.book.curve.theoretical:
+        found.append("the short side is theoretical: these shares can hardly be borrowed")
+    found += [
+        f"{check.name} check: {check.detail}"
+        for check in leaks
+        if check.outcome == "failed" and not (check.name == "adjustment" and settings.adjustment == "off")
+    ]
+    return (*found, *measured.notes, *bench.notes, *item.warnings)
+
+
+def _coverage(item: Item, bench: Bench) -> tuple[CoverageRow, ...]:
+    if item.expression is None or bench.settings.robustness != "full":
+        return ()
+    from assay.engine import trace_coverage
+    from assay.expr import to_text
+
+    traced = trace_coverage(item.expression.node, bench.view, universe=bench.members)
+    return tuple(CoverageRow(to_text(row.node, "core"), row.share, row.lost) for row in traced)
+
+
+def _day(value: np.datetime64) -> date:
+    day: date = value.astype("datetime64[D]").item()
+    return day

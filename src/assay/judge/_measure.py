@@ -1,0 +1,322 @@
+"""One signal against the bench: every figure of a verdict except the leak checks and the decision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.judge._bench import Bench
+from assay.judge._book import BookResult, Signal, trade
+from assay.judge._results import (
+    SUMMARY,
+    DecayRow,
+    FloatArray,
+    Interval,
+    MonthlyTable,
+    QuantileRow,
+    Quantiles,
+    Robustness,
+    ShuffleControl,
+    SubPeriod,
+)
+from assay.metrics import (
+    PERIODS_PER_YEAR,
+    IcSeries,
+    Moments,
+    QuantileReturns,
+    Score,
+    bootstrap_interval,
+    coverage,
+    lag_rows,
+    mean_of,
+    moments_of,
+    neutral_rank_ic,
+    newey_west_t,
+    quantile_membership,
+    quantile_turnover,
+    rank_autocorrelation,
+    sub_periods,
+)
+
+BAND_LEVEL = 0.999
+QUICK_RESAMPLES = 100
+INTERVAL_LEVEL = 0.95
+HIGH_RANK_IC = 0.06
+NEUTRAL_DAYS = 0.5
+"""Share of the days with a RankIC that must have a neutral one, or the neutral one is undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The figures of one factor. ``excess`` is the book's net excess return from its first trade on."""
+
+    summary: Mapping[str, float | int]
+    series: Mapping[str, FloatArray]
+    decay: tuple[DecayRow, ...]
+    monthly: MonthlyTable
+    quantiles: Quantiles | None
+    book: BookResult | None
+    robustness: Robustness
+    interval: Interval | None
+    moments: Moments
+    excess: FloatArray
+    last_label: date | None
+    notes: tuple[str, ...]
+
+
+def lagged_signal(values: NDArray[np.float32], bench: Bench) -> Signal:
+    """The signal of each row: values known ``lag`` rows before, of the members of the row, on judged rows."""
+    signal = lag_rows(values, bench.settings.lag)
+    signal[~bench.judged | ~np.isfinite(signal)] = np.nan
+    return signal
+
+
+def measure(signal: Signal, bench: Bench) -> Measured:
+    """Compute everything that a verdict says about a signal ``(T, N)``, already lagged and masked."""
+    settings, rows = bench.settings, bench.rows
+    scores = {h: scorer.score(signal) for h, scorer in bench.scorers.items()}
+    score = scores[settings.horizon]
+    rank_ic = _judged(score.rank_ic, rows)
+    neutral = _neutral(signal, rank_ic, bench)
+    direction = -1 if settings.direction == "auto" and mean_of(rank_ic.values) < 0 else 1
+    book = trade(signal, bench, direction)
+    membership = quantile_membership(signal, settings.quantiles, bench.judged)
+    own = rank_autocorrelation(signal, universe=bench.judged, min_names=settings.min_names)
+    share = coverage(signal[rows], bench.judged[rows])
+    series = {
+        "ic": score.ic.values[rows],
+        "rank_ic": rank_ic.values,
+        "names": rank_ic.names.astype(np.float64),
+        "coverage": share.per_date,
+        "turnover": quantile_turnover(membership, settings.quantiles - 1)[rows],
+        "rank_autocorrelation": own.values[rows],
+    }
+    if neutral is not None:
+        series["neutral_rank_ic"] = neutral.values
+    quantiles = _quantiles(score, scores.get(1), bench)
+    excess = np.empty(0) if book is None else book.excess
+    return Measured(
+        summary=_summary(score, rank_ic, neutral, book, quantiles, series, bench),
+        series=series,
+        decay=tuple(_decay(h, scores[h], bench) for h in sorted(scores)),
+        monthly=_monthly(rank_ic.values, bench),
+        quantiles=quantiles,
+        book=book,
+        robustness=_robustness(signal, score, book, bench),
+        interval=_interval(rank_ic.values, bench),
+        moments=moments_of(excess),
+        excess=excess,
+        last_label=_last_label(rank_ic, bench),
+        notes=_notes(rank_ic, book, neutral, bench),
+    )
+
+
+def _judged(series: IcSeries, rows: slice) -> IcSeries:
+    return series.between(rows.start, rows.stop)
+
+
+def _neutral(signal: Signal, plain: IcSeries, bench: Bench) -> IcSeries | None:
+    if bench.neutralizer is None:
+        return None
+    found = _judged(neutral_rank_ic(signal, bench.scorer, bench.neutralizer), bench.rows)
+    usual = np.count_nonzero(np.isfinite(plain.values))
+    if np.count_nonzero(np.isfinite(found.values)) < NEUTRAL_DAYS * usual:
+        nothing = np.full(len(found.values), np.nan)  # a mean over the few odd days would be noise
+        return IcSeries(found.method, nothing, found.names, found.min_names)
+    return found
+
+
+def _summary(
+    score: Score,
+    rank_ic: IcSeries,
+    neutral: IcSeries | None,
+    book: BookResult | None,
+    quantiles: Quantiles | None,
+    series: Mapping[str, FloatArray],
+    bench: Bench,
+) -> dict[str, float | int]:
+    lags = bench.settings.t_lags
+    ic, ranked = _judged(score.ic, bench.rows).summary(lags), rank_ic.summary(lags)
+    labelled = bench.judged & np.isfinite(np.asarray(bench.scorer.label))
+    with_labels = int(np.count_nonzero(labelled[bench.rows].any(axis=1)))
+    nan = math.nan
+    figures: dict[str, float | int] = {
+        "ic": ic.mean,
+        "rank_ic": ranked.mean,
+        "neutral_rank_ic": nan if neutral is None else mean_of(neutral.values),
+        "icir": ic.icir,
+        "rank_icir": ranked.icir,
+        "t": ranked.t,
+        "t_lags": lags,
+        "net_return": nan if book is None else book.figures.annual_return,
+        "net_excess": nan if book is None else book.figures.annual_excess,
+        "ir": nan if book is None else book.figures.ir,
+        "max_drawdown": nan if book is None else book.figures.drawdown,
+        "turnover": nan if book is None else book.figures.turnover,
+        "break_even_bp": nan if book is None else book.figures.break_even_bp,
+        "capacity": nan if book is None else book.capacity,
+        "rank_autocorrelation": mean_of(series["rank_autocorrelation"]),
+        "monotonicity": nan if quantiles is None else quantiles.monotonicity,
+        "coverage": mean_of(series["coverage"]),
+        "names": ranked.mean_names,
+        "days": ranked.days,
+        "days_undefined": with_labels - ranked.days,
+    }
+    return {column.key: figures[column.key] for column in SUMMARY}
+
+
+def _decay(horizon: int, score: Score, bench: Bench) -> DecayRow:
+    lags = max(bench.settings.t_lags, horizon)
+    ic = _judged(score.ic, bench.rows).summary(lags)
+    ranked = _judged(score.rank_ic, bench.rows).summary(lags)
+    return DecayRow(horizon, ic.mean, ranked.mean, ic.icir, ranked.icir, ranked.t, lags, ranked.days)
+
+
+def _monthly(values: FloatArray, bench: Bench) -> MonthlyTable:
+    months = bench.dates[bench.rows].astype("datetime64[M]").astype(np.int64)
+    years = np.arange(months[0] // 12, months[-1] // 12 + 1)
+    table = np.full((len(years), 12), np.nan)
+    for month in np.unique(months):
+        table[month // 12 - years[0], month % 12] = mean_of(values[months == month])
+    return MonthlyTable(tuple(int(year) + 1970 for year in years), table)
+
+
+def _quantiles(score: Score, daily: Score | None, bench: Bench) -> Quantiles | None:
+    held = score.quantiles.between(bench.rows.start, bench.rows.stop)
+    if not np.any(held.names > 0):
+        return None
+    found = held.summary(bench.settings.t_lags)
+    steps = _daily(daily, held, bench)
+    values = np.asarray(np.cumprod(1.0 + steps, axis=0), dtype=np.float64)
+    known = np.isfinite(held.values)
+    some = known.any(axis=1)
+    base = mean_of(np.nansum(held.values[some], axis=1) / known[some].sum(axis=1))
+    years = len(steps) / PERIODS_PER_YEAR
+    rows = tuple(
+        QuantileRow(
+            quantile=q + 1,
+            mean=found.mean[q],
+            excess=found.mean[q] - base,
+            std=found.std[q],
+            t=found.t[q],
+            yearly=float(values[-1, q]) ** (1.0 / years) - 1.0 if values[-1, q] > 0 else -1.0,
+            days=int(np.count_nonzero(known[:, q])),
+            mean_names=found.names[q],
+        )
+        for q in range(held.values.shape[1])
+    )
+    spread = np.asarray(np.cumprod(1.0 + steps[:, -1] - steps[:, 0]), dtype=np.float64)
+    return Quantiles(rows, bench.dates[bench.rows], held.values, values, spread, found.monotonicity)
+
+
+def _daily(daily: Score | None, held: QuantileReturns, bench: Bench) -> FloatArray:
+    """Returns by group over the one bar that follows the fill; 0 where a group is empty."""
+    if daily is None:
+        return np.nan_to_num((1.0 + held.values) ** (1.0 / bench.settings.horizon) - 1.0)
+    return np.nan_to_num(daily.quantiles.between(bench.rows.start, bench.rows.stop).values)
+
+
+def _robustness(signal: Signal, score: Score, book: BookResult | None, bench: Bench) -> Robustness:
+    if bench.settings.robustness == "off":
+        return Robustness()
+    now = mean_of(score.rank_ic.values)
+    late = mean_of(bench.scorer.score(lag_rows(signal, 1)).rank_ic.values)
+    kept = late / now if math.isfinite(now) and now != 0 else math.nan
+    return Robustness(late, kept, _shuffle(signal, now, bench), _sub_periods(score, book, bench))
+
+
+def _shuffle(signal: Signal, observed: float, bench: Bench) -> ShuffleControl:
+    """Score the signal with each date's values dealt out anew among the members.
+
+    Under the null a date's RankIC over n names has variance 1/(n-1), and dates are independent given the
+    labels; the band holds all shuffles together with probability 0.999.
+    """
+    means: list[float] = []
+    deviation = math.nan
+    for order in bench.shuffles:
+        shuffled = bench.scorer.score(np.take_along_axis(signal, order, axis=1)).rank_ic
+        defined = np.isfinite(shuffled.values)
+        means.append(mean_of(shuffled.values))
+        if defined.any():
+            variance = float(np.sum(1.0 / (shuffled.names[defined] - 1.0)))
+            deviation = math.sqrt(variance) / int(defined.sum())
+    tail = (1.0 - BAND_LEVEL) / 2.0 / len(bench.shuffles)
+    band = NormalDist().inv_cdf(1.0 - tail) * deviation
+    return ShuffleControl(
+        observed=observed,
+        low=-band,
+        high=band,
+        means=tuple(means),
+        observed_outside=abs(observed) > band,
+        shuffled_inside=all(abs(mean) <= band for mean in means),
+    )
+
+
+def _sub_periods(score: Score, book: BookResult | None, bench: Bench) -> tuple[SubPeriod, ...]:
+    rows, lags = bench.rows, bench.settings.t_lags
+    dates = bench.dates[rows]
+    rank_ic, ic = _judged(score.rank_ic, rows), _judged(score.ic, rows)
+    found = []
+    for part in sub_periods(rank_ic, bench.settings.sub_periods, lags).parts:
+        inside = slice(part.start, part.stop)
+        excess = math.nan
+        if book is not None:
+            excess = mean_of(book.curve.net[inside] - book.curve.benchmark[inside]) * PERIODS_PER_YEAR
+        found.append(
+            SubPeriod(
+                start=dates[part.start].item(),
+                end=dates[part.stop - 1].item(),
+                days=part.summary.days,
+                ic=mean_of(ic.values[inside]),
+                rank_ic=part.summary.mean,
+                rank_icir=part.summary.icir,
+                t=newey_west_t(rank_ic.values[inside], lags),
+                net_excess=excess,
+            )
+        )
+    return tuple(found)
+
+
+def _interval(values: FloatArray, bench: Bench) -> Interval | None:
+    settings = bench.settings
+    resamples = settings.bootstrap
+    if settings.robustness == "quick":
+        resamples = min(resamples, QUICK_RESAMPLES)
+    if resamples < 10 or settings.robustness == "off":
+        return None
+    found = bootstrap_interval(values, resamples=resamples, level=INTERVAL_LEVEL, seed=settings.seed)
+    return Interval(found.low, found.high, found.level, found.resamples, found.block)
+
+
+def _last_label(rank_ic: IcSeries, bench: Bench) -> date | None:
+    defined = np.flatnonzero(np.isfinite(rank_ic.values))
+    if not len(defined):
+        return None
+    day: date = bench.dates[bench.rows][defined[-1]].item()
+    return day
+
+
+def _notes(
+    rank_ic: IcSeries, book: BookResult | None, neutral: IcSeries | None, bench: Bench
+) -> tuple[str, ...]:
+    notes: list[str] = []
+    mean = mean_of(rank_ic.values)
+    if abs(mean) > HIGH_RANK_IC and bench.settings.lag > 0:
+        notes.append(f"a RankIC of {mean:.3f} is unusually high for one formula: suspect a leak first")
+    if mean < 0 and bench.settings.direction == "given":
+        notes.append("the mean RankIC is negative; quantiles and book follow the factor as it is written")
+    if book is None:
+        notes.append("no book was ever formed: too few names had a value")
+    elif book.capacity_unknown > 0.5:
+        notes.append("capacity rests on less than half of the trades: traded value is missing for the others")
+    if neutral is not None and np.isfinite(mean) and not np.isfinite(neutral.values).any():
+        notes.append(
+            "the neutral RankIC is undefined: industry and styles explain the factor, or data is missing"
+        )
+    return tuple(notes)
