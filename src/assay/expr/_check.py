@@ -15,7 +15,7 @@ from assay.expr._exponent import Exponent, exponent
 from assay.expr._fields import STANDARD_FIELDS, FieldInfo
 from assay.expr._fingerprint import fingerprint, signature
 from assay.expr._limits import Limits, default_limits
-from assay.expr._lookback import lookback
+from assay.expr._lookback import bars_of, lookback
 from assay.expr._lower import Lowered, Notice, kind_of, lower_program
 from assay.expr._op import DialectName, Kind
 from assay.expr._parser import parse_syntax
@@ -236,17 +236,21 @@ class _Runnable:
         self.limits = limits
 
     def check(self) -> None:
-        node = self.expression.node
-        for part in distinct(node):
+        parts = distinct(self.expression.node)
+        for part in parts:
             if isinstance(part, Call):
                 self._call(part)
             elif isinstance(part, Field):
                 self._field(part)
-        bars = self.expression.lookback
-        if bars > self.limits.lookback:
-            shown = bars if bars < 10**9 else "more than a billion"
-            message = f"the formula needs {shown} bars, at most {self.limits.lookback} are allowed"
-            self._refuse(reasons.LOOKBACK, message, self._longest(node))
+        bars = bars_of(parts)
+        if bars[self.expression.node] > self.limits.lookback:
+            long = next(part for part in parts if bars[part] > self.limits.lookback)
+            shown = bars[self.expression.node]
+            message = (
+                f"the formula needs {shown if shown < 10**9 else 'more than a billion'} bars, "
+                f"at most {self.limits.lookback} are allowed"
+            )
+            self._refuse(reasons.LOOKBACK, message, long)
 
     def _call(self, call: Call) -> None:
         op = op_table()[call.op]
@@ -284,13 +288,6 @@ class _Runnable:
             present = self.known
         near = did_you_mean(name, present)
         self._refuse(reasons.UNKNOWN_FIELD, f"the data has no field {name!r}", part, near)
-
-    def _longest(self, node: Node) -> Node:
-        """The smallest part that is too long by itself."""
-        for part in distinct(node):
-            if isinstance(part, Call) and lookback(part) > self.limits.lookback:
-                return part
-        return node
 
     def _refuse(self, reason: Reason, message: str, part: Node, near: tuple[str, ...] = ()) -> None:
         start, end = _place(self.expression, part)

@@ -115,8 +115,8 @@ def _of_call(call: Call, inputs: list[Exponent], rule: ExponentRule) -> Exponent
     return _RULES[rule](call, inputs)
 
 
-def _broken(call: Call, why: str) -> Exponent:
-    return Exponent("broken", 0.0, call, why)
+def _broken(part: Node, why: str) -> Exponent:
+    return Exponent("broken", 0.0, part, why)
 
 
 def _log(slope: float) -> Exponent:
@@ -193,16 +193,16 @@ def _same(call: Call, inputs: list[Exponent]) -> Exponent:
 
 
 def _dimensionless(call: Call, inputs: list[Exponent]) -> Exponent:
-    for given in inputs:
+    for part, given in zip(call.args, inputs, strict=True):
         if given.kind in ("power", "log") and not given.invariant:
-            return _broken(call, f"{call.op} of a value of exponent {given.text}")
+            return _broken(part, f"{call.op} is taken of a value of exponent {given.text}")
     return _UNKNOWN if any(given.unknown for given in inputs) else _ZERO
 
 
 def _cross(call: Call, inputs: list[Exponent]) -> Exponent:
-    for given in inputs:
+    for part, given in zip(call.args, inputs, strict=True):
         if given.kind in ("power", "log") and not given.invariant:
-            return _broken(call, f"{call.op} compares stocks by a value of exponent {given.text}")
+            return _broken(part, f"{call.op} compares stocks by a value of exponent {given.text}")
     return _UNKNOWN if any(given.unknown for given in inputs) else _ZERO
 
 
@@ -273,7 +273,7 @@ def _exponential(call: Call, inputs: list[Exponent]) -> Exponent:
 
 
 def _power(call: Call, inputs: list[Exponent]) -> Exponent:
-    base, height = inputs
+    base = inputs[0]
     if isinstance(call.args[1], Constant):
         if base.kind == "log":
             return (

@@ -27,12 +27,21 @@ def lookback(node: Node) -> int:
     A recursive op (``stateful`` in the op table) uses all bars it is given; it counts with its window
     or span, from where on the start is forgotten for the most part.
     """
+    return bars_of(distinct(node))[node]
+
+
+def bars_of(parts: list[Node]) -> dict[Node, int]:
+    """Lookback of every part; the parts come children first."""
     table = op_table()
     bars: dict[Node, int] = {}
-    for current in distinct(node):
-        if isinstance(current, Call):
-            inner = max((bars[arg] for arg in current.args), default=1)
-            bars[current] = inner + added_bars(current, table[current.op].lookback)
+    for part in parts:
+        if isinstance(part, Call):
+            inner = 1
+            for arg in part.args:
+                if bars[arg] > inner:
+                    inner = bars[arg]
+            rule = table[part.op].lookback
+            bars[part] = inner if rule == "none" else inner + added_bars(part, rule)
         else:
-            bars[current] = 1
-    return bars[node]
+            bars[part] = 1
+    return bars

@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, NoReturn
 
 from assay.base import did_you_mean
 from assay.errors import Reason
@@ -88,6 +89,25 @@ def kind_of(node: Node, fields: Mapping[str, FieldInfo] | None = None) -> Kind:
         info = (fields or STANDARD_FIELDS).get(node.name) or STANDARD_FIELDS.get(node.name)
         return "any" if info is None else info.kind
     return "number"
+
+
+class _Meaning(NamedTuple):
+    node: Node | None
+    field: str
+
+
+@lru_cache(maxsize=8192)
+def _standard(name: str, dialect: DialectName) -> _Meaning:
+    """What a name means when no data describes it; None for one that the report dialect does not list."""
+    canonical = names.field_name(name, dialect)
+    if canonical in STANDARD_FIELDS:
+        return _Meaning(Field(canonical), canonical)
+    if dialect == "report" and canonical not in names.REPORT_FIELDS.values():
+        return _Meaning(None, canonical)
+    special = (
+        names.constant(name, dialect) or names.traded_mean(canonical, dialect) or names.defined(name, dialect)
+    )
+    return _Meaning(special or Field(canonical), canonical)
 
 
 class _Lowering:
@@ -198,22 +218,13 @@ class _Lowering:
         return found
 
     def _field(self, name: str, syntax: Name) -> Node:
-        canonical = names.field_name(name, self.dialect)
+        found, canonical = _standard(name, self.dialect)
         if self.fields is not None and canonical in self.fields:
             return Field(canonical)
-        if canonical in STANDARD_FIELDS:
-            return Field(canonical)
-        if self.dialect == "report" and canonical not in names.REPORT_FIELDS.values():
-            near = tuple(f"${n}" for n in did_you_mean(name, names.REPORT_FIELDS))
-            self._refuse(
-                reasons.UNKNOWN_FIELD, f"the report dialect has no field {name!r}", syntax, near=near
-            )
-        special = (
-            names.constant(name, self.dialect)
-            or names.traded_mean(canonical, self.dialect)
-            or names.defined(name, self.dialect)
-        )
-        return special or Field(canonical)
+        if found is not None:
+            return found
+        near = tuple(f"${n}" for n in did_you_mean(name, names.REPORT_FIELDS))
+        self._refuse(reasons.UNKNOWN_FIELD, f"the report dialect has no field {name!r}", syntax, near=near)
 
     # -- operators
 

@@ -189,7 +189,7 @@ class _Grower:
         """A tree of at most ``depth`` levels, or None when none was found."""
         if kind in ("group", "vector"):
             return self._leaf(kind, None)
-        if depth <= 1 and kind == "number":
+        if depth <= 1:
             return self._leaf(kind, want)
         if kind == "number" and self.rng.random() < 0.15:
             return self._leaf(kind, want)

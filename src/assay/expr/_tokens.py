@@ -10,16 +10,19 @@ NUMBER, NAME, TEXT, SYMBOL, END = 1, 2, 3, 4, 5
 
 _PATTERN: Final = re.compile(
     r"""
-      ((?>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_.$]))
-    | (\$?[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)
-    | ("[^"\n]*"|'[^'\n]*')
-    | (\*\*|&&|\|\||[<>=!]=|[-+*/^<>?:(),;=!&|~])
-    | ((?:\s+|\#[^\n]*|/\*(?s:.*?)\*/)+)
-    | (.)
+      (?:\s+|\#[^\n]*|/\*(?s:.*?)\*/)*+
+      (?:
+          ((?>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_.$]))
+        | (\$?[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)
+        | ("[^"\n]*"|'[^'\n]*')
+        | (\*\*|&&|\|\||[<>=!]=|[-+*/^<>?:(),;=!&|~])
+        | (\Z)
+        | (.)
+      )
     """,
     re.VERBOSE,
 )
-_BLANK: Final = 5
+_BAD: Final = 6
 _LOOKALIKES: Final = {
     "（": "(", "）": ")", "，": ",", "；": ";", "：": ":", "×": "*", "÷": "/", "−": "-", "–": "-", "—": "-",
     "“": '"', "”": '"', "‘": "'", "’": "'", "＞": ">", "＜": "<", "≥": ">=", "≤": "<=", "≠": "!=", "！": "!",
@@ -27,7 +30,7 @@ _LOOKALIKES: Final = {
 
 
 class Tokens(NamedTuple):
-    """Parallel lists, ended by one END token."""
+    """Parallel lists, ended by an END token."""
 
     kinds: list[int]
     texts: list[str]
@@ -71,21 +74,12 @@ def tokenize(text: str) -> Tokens:
     ExpressionError
         A character, number, text or comment is malformed.
     """
-    kinds: list[int] = []
-    texts: list[str] = []
-    starts: list[int] = []
-    for match in _PATTERN.finditer(text):
-        kind = match.lastindex
-        if kind == _BLANK:
-            continue
-        if kind is None or kind > _BLANK:
-            _refuse_character(text, match.start())
-        kinds.append(kind)
-        texts.append(match.group())
-        starts.append(match.start())
-    kinds.append(END)
-    texts.append("")
-    starts.append(len(text))
+    matches = list(_PATTERN.finditer(text))
+    kinds = [match.lastindex or _BAD for match in matches]
+    if _BAD in kinds:
+        _refuse_character(text, matches[kinds.index(_BAD)].start(_BAD))
+    texts = [match[kind] for match, kind in zip(matches, kinds, strict=True)]
+    starts = [match.start(kind) for match, kind in zip(matches, kinds, strict=True)]
     return Tokens(kinds, texts, starts)
 
 

@@ -165,20 +165,38 @@ def walk(node: Node) -> Iterator[Node]:
 
 def distinct(node: Node) -> list[Node]:
     """Every distinct node, children before parents: the order in which a graph can be evaluated."""
-    seen: set[Node] = set()
-    order: list[Node] = []
+    seen: dict[Node, None] = {}
+    if node.depth > _RECURSION:
+        return _distinct_deep(node)
+
+    def visit(part: Node) -> None:
+        if type(part) is Call:
+            for arg in part.args:
+                if arg not in seen:
+                    visit(arg)
+        seen[part] = None
+
+    visit(node)
+    return list(seen)
+
+
+_RECURSION = 200
+"""Deeper trees, which no parser makes, are walked without recursion."""
+
+
+def _distinct_deep(node: Node) -> list[Node]:
+    seen: dict[Node, None] = {}
     stack: list[tuple[Node, bool]] = [(node, False)]
     while stack:
         current, ready = stack.pop()
         if current in seen:
             continue
         if ready or not isinstance(current, Call):
-            seen.add(current)
-            order.append(current)
+            seen[current] = None
             continue
         stack.append((current, True))
         stack.extend((arg, False) for arg in reversed(current.args))
-    return order
+    return list(seen)
 
 
 def fields_of(node: Node) -> tuple[str, ...]:

@@ -64,19 +64,19 @@ def _unary(name: str, exponent: ExponentRule, definition: str, *forms: Form, not
 OPS = (
     _infix(
         "add", "+", "sum", "x + y", (
-            fast("add", order="x y", symbol="+", variadic=True, example=by_hand("add(1, 2, 3) = 6; add(nan, 2, filter=true) = 2")),
+            fast("add", order="x y", symbol="+", variadic=True),
             qlib("Add", symbol="+"),
         ), True,
     ),
     _infix(
         "sub", "-", "difference", "x - y", (
-            fast("subtract", order="x y", symbol="-", variadic=True, example=by_hand("subtract(5, 2) = 3; subtract(nan, 2, filter=true) = -2")),
+            fast("subtract", order="x y", symbol="-", variadic=True),
             qlib("Sub", symbol="-"),
         ), False,
     ),
     _infix(
         "mul", "*", "product", "x * y", (
-            fast("multiply", order="x y", symbol="*", variadic=True, example=by_hand("multiply(2, 3, 4) = 24; multiply(nan, 3, filter=true) = 3")),
+            fast("multiply", order="x y", symbol="*", variadic=True),
             qlib("Mul", symbol="*"),
         ), True,
     ),
@@ -177,9 +177,13 @@ COMPOSITES = (
         Composite(
             dialect="fastexpr", names=(name,), slots=(*XY, _FILTER), variadic=True, level="user",
             build=_filtered(op, neutral), definition=f"{op} of the inputs from the left; filter=true takes {neutral:g} for a missing one",
-            source=BRAIN,
+            source=BRAIN, example=by_hand(shown),
         )
-        for name, op, neutral in (("add", "add", 0.0), ("subtract", "sub", 0.0), ("multiply", "mul", 1.0))
+        for name, op, neutral, shown in (
+            ("add", "add", 0.0, "add(1, 2, 3) = 6; add(nan, 2, filter=true) = 2"),
+            ("subtract", "sub", 0.0, "subtract(5, 2) = 3; subtract(nan, 2, filter=true) = -2"),
+            ("multiply", "mul", 1.0, "multiply(2, 3, 4) = 24; multiply(nan, 3, filter=true) = 3"),
+        )
     ),
     Composite(
         dialect="fastexpr", names=("inverse",), slots=X, level="user",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from assay.expr._op import Arg, Composite, ExponentRule, Form, Kind, MissingRule, Op, Param
@@ -81,9 +82,7 @@ OPS = (
 def edges_of(text: str) -> tuple[float, ...]:
     """The numbers of ``"2,5,6"``; ValueError when they do not rise or are not numbers."""
     edges = tuple(float(part) for part in text.split(","))
-    if any(not math.isfinite(e) for e in edges) or any(
-        a >= b for a, b in zip(edges, edges[1:], strict=False)
-    ):
+    if any(not math.isfinite(e) for e in edges) or any(a >= b for a, b in pairwise(edges)):
         raise ValueError("edges must rise")
     return edges
 
