@@ -20,7 +20,12 @@ from assay.market._panel import ALL, Panel
 from assay.market._problems import DataProblems
 from assay.market._qlib import import_qlib
 from assay.market._reasons import REASONS
-from assay.market._side_tables import GroupSource, MembershipSource
+from assay.market._side_tables import (
+    OVERLAP_RULES,
+    UNKNOWN_START_RULES,
+    GroupSource,
+    MembershipSource,
+)
 from assay.market._simulate import simulate
 from assay.market._sources import BaoStockClient, BarClient, Bars, YahooClient, download
 from assay.market._store import open_panel, verify, write_dataset
@@ -29,6 +34,8 @@ from assay.market._universe import Span, Universe, universe_from_mask, universe_
 from assay.market._update import extend, update
 
 __all__ = [
+    "OVERLAP_RULES",
+    "UNKNOWN_START_RULES",
     "update",
     "extend",
     "download",

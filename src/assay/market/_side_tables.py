@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 UnknownStart = Literal["refuse", "leave_out", "from_first_date"]
 Overlaps = Literal["refuse", "merge"]
+UNKNOWN_START_RULES: tuple[str, ...] = get_args(UnknownStart)
+OVERLAP_RULES: tuple[str, ...] = get_args(Overlaps)
 
 _LONG_AGO = np.datetime64("1900-01-01")
 _DAY = np.timedelta64(1, "D")

@@ -40,13 +40,17 @@ class BarClient(Protocol):
     rules: tuple[str, ...]
 
     def fetch(self, symbol: str, start: date, end: date) -> Bars:
-        """Bars from ``start`` to ``end``, both included; none is not an error.
+        """Bars from ``start`` to ``end``, both included; none at all is not an error of this method.
 
         Raises
         ------
         ProviderError
             The source cannot be reached, refuses, or answers in another shape.
         """
+        ...
+
+    def close(self) -> None:
+        """End the session, if there is one."""
         ...
 
 
@@ -154,7 +158,9 @@ class BaoStockClient:
 
     name: SourceName = "baostock"
     market: Market = "CN"
-    rules = ("factor: BaoStock's backAdjustFactor, valid from each ex-date on, 1 before the first",)
+    rules: tuple[str, ...] = (
+        "factor: BaoStock's backAdjustFactor, valid from each ex-date on, 1 before the first",
+    )
 
     _FIELDS = ("date", "open", "high", "low", "close", "volume", "amount", "turn", "tradestatus", "isST")
     _NAMES = ("open", "high", "low", "close", "volume", "amount", "turn", "trading", "is_st")
@@ -258,7 +264,7 @@ class YahooClient:
 
     name: SourceName = "yahoo"
     market: Market = "US"
-    rules = (
+    rules: tuple[str, ...] = (
         "prices and volume are split-adjusted by the source; factor = adjusted close / close holds dividends",
     )
 

@@ -1,0 +1,488 @@
+"""``assay data``: make, import, examine, list, show and update data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli._data_output import describe, line, summary, tell_findings, tell_imported, tell_written
+from assay.cli._output import Json, print_json
+from assay.errors import AssayError
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from assay.market import BarClient, Finding, Imported, Panel, Sides
+
+Dir = Annotated[
+    Path | None,
+    typer.Option(
+        "--dir", help="Folder of data sets; default: the workspace's data/, else ./data.", metavar="DIR"
+    ),
+]
+Membership = Annotated[
+    list[str] | None,
+    typer.Option("--membership", help="Spans (symbol, in, out) of a universe.", metavar="NAME=FILE"),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--groups", help="Labels (symbol, label) of a classification.", metavar="NAME=FILE[:COLUMN]"
+    ),
+]
+Events = Annotated[
+    list[str] | None,
+    typer.Option("--events", help="Events (symbol, event time, known time, score).", metavar="NAME=FILE"),
+]
+KnownUntil = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--known-until",
+        help="Last date for which a universe is known; default: the latest date in its file.",
+        metavar="[NAME=]DATE",
+    ),
+]
+EndInclusive = Annotated[
+    bool,
+    typer.Option("--end-inclusive", help="The out date is the last day as a member, not the first as none."),
+]
+UnknownStart = Annotated[
+    str,
+    typer.Option(
+        "--unknown-start",
+        help="Spans without an in date: refuse, leave_out or from_first_date.",
+        metavar="RULE",
+    ),
+]
+Overlaps = Annotated[
+    str, typer.Option("--overlaps", help="Overlapping spans of a symbol: refuse or merge.", metavar="RULE")
+]
+Encoding = Annotated[str, typer.Option("--encoding", help="Of text files, e.g. gbk.")]
+
+data_app = typer.Typer(
+    name="data",
+    help="Market data: make, import, examine, list, show and update data sets.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+)
+
+BASKET = ("baostock", "yahoo")
+_SERIOUS = 1
+
+
+@data_app.command()
+def simulate(
+    name: Annotated[str, typer.Argument(help="Name of the new data set.")] = "sim",
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal data.")] = 7,
+    instruments: Annotated[int, typer.Option(help="How many instruments.")] = 300,
+    days: Annotated[int, typer.Option(help="How many trading days.")] = 1700,
+    signal: Annotated[
+        bool,
+        typer.Option(
+            "--signal/--no-signal", help="Plant signals that predict returns, or make the twin without."
+        ),
+    ] = True,
+    minutes: Annotated[int, typer.Option(help="Last days that also get 5-minute bars.", metavar="DAYS")] = 0,
+    start: Annotated[str, typer.Option(help="First trading day.", metavar="DATE")] = "2018-01-02",
+    directory: Dir = None,
+    as_json: Json = False,
+) -> None:
+    """Make a simulated market with known planted signals."""
+    from assay.market import simulate as make
+    from assay.market import write_dataset
+
+    folder = _new_folder(directory, name)
+    panel = make(seed, instruments, days, signal, minutes=minutes, start=start, name=name)
+    tell_written(write_dataset(panel.data, folder), folder, as_json=as_json)
+
+
+@data_app.command("import")
+def import_(
+    source: Annotated[
+        str,
+        typer.Argument(help="A CSV or Parquet file in long form, a qlib data folder, or: baostock, yahoo."),
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="Name of the new data set; default: from the file.")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Which column is what, where its name does not tell.", metavar="FIELD=COLUMN"),
+    ] = None,
+    skip: Annotated[list[str] | None, typer.Option(help="Leave a column out.", metavar="COLUMN")] = None,
+    exponent: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Adjustment exponent of a field: 1 price, -1 shares, 0 others.", metavar="FIELD=NUMBER"
+        ),
+    ] = None,
+    market: Annotated[
+        str | None, typer.Option(help="CN or US: price limits and default costs.", metavar="MARKET")
+    ] = None,
+    membership: Membership = None,
+    known_until: KnownUntil = None,
+    end_inclusive: EndInclusive = False,
+    unknown_start: UnknownStart = "refuse",
+    overlaps: Overlaps = "refuse",
+    groups: Groups = None,
+    events: Events = None,
+    calendar: Annotated[
+        Path | None, typer.Option(help="Trading days, one date a line.", metavar="FILE")
+    ] = None,
+    date_format: Annotated[str | None, typer.Option(help="Such as %d/%m/%Y.", metavar="FORMAT")] = None,
+    encoding: Encoding = "utf-8",
+    start: Annotated[str | None, typer.Option(help="Keep dates from here on.", metavar="DATE")] = None,
+    end: Annotated[str | None, typer.Option(help="Keep dates up to here.", metavar="DATE")] = None,
+    symbols: Annotated[
+        str | None, typer.Option(help="For downloads: symbols with commas, or a file with one a line.")
+    ] = None,
+    quarantine: Annotated[
+        bool,
+        typer.Option("--quarantine/--keep-all", help="Set bars missing that cannot be true, and list them."),
+    ] = True,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and examine, write nothing.")] = False,
+    directory: Dir = None,
+    as_json: Json = False,
+) -> None:
+    """Import market data: all problems are told at once, and nothing is written if there are any."""
+    from assay.cli._data_request import (
+        known_dates,
+        make_sides,
+        pairs,
+        parse_date,
+        parse_market,
+        table_options,
+    )
+    from assay.market import write_dataset
+
+    chosen_market = parse_market(market)
+    sides = make_sides(
+        membership,
+        groups,
+        events,
+        known_dates(known_until),
+        end_inclusive=end_inclusive,
+        unknown_start=unknown_start,
+        overlaps=overlaps,
+        encoding=encoding,
+    )
+    name = name or _name_from(source)
+    folder = _new_folder(directory, name, exists_ok=dry_run)
+    bounds = (parse_date(start, "--start"), parse_date(end, "--end"))
+    if source in BASKET and not Path(source).exists():
+        taken = _download(source, symbols, bounds, name, sides, quarantine=quarantine, quiet=as_json)
+    elif Path(source).is_dir():
+        taken = _from_qlib(Path(source), name, chosen_market, bounds, overlaps, sides, quarantine=quarantine)
+    else:
+        from assay.market import import_table
+
+        options = table_options(
+            columns=pairs(column, "--column"),
+            skip=skip or (),
+            exponents=pairs(exponent, "--exponent"),
+            market=chosen_market,
+            sides=sides,
+            calendar=calendar,
+            date_format=date_format,
+            encoding=encoding,
+            bounds=bounds,
+            quarantine=quarantine,
+        )
+        taken = import_table(Path(source), options, name=name)
+    panel = None if dry_run else write_dataset(taken.data, folder)
+    tell_imported(taken, panel, folder, as_json=as_json)
+
+
+def _from_qlib(
+    folder: Path,
+    name: str,
+    market: Any,
+    bounds: tuple[date | None, date | None],
+    overlaps: str,
+    sides: Sides,
+    *,
+    quarantine: bool,
+) -> Imported:
+    from dataclasses import replace
+
+    from assay.cli._data_request import one_of
+    from assay.market import OVERLAP_RULES, attach, import_qlib
+
+    taken = import_qlib(
+        folder,
+        name=name,
+        market=market,
+        overlaps=one_of(overlaps, OVERLAP_RULES, "--overlaps"),
+        start=None if bounds[0] is None else str(bounds[0]),
+        end=None if bounds[1] is None else str(bounds[1]),
+        quarantine_bars=quarantine,
+    )
+    return replace(taken, data=attach(taken.data, sides)) if sides else taken
+
+
+def _client(name: str) -> BarClient:
+    from assay.market import BaoStockClient, YahooClient
+
+    return BaoStockClient() if name == "baostock" else YahooClient()
+
+
+def _download(
+    source: str,
+    symbols: str | None,
+    bounds: tuple[date | None, date | None],
+    name: str,
+    sides: Sides,
+    *,
+    quarantine: bool,
+    quiet: bool,
+) -> Imported:
+    from datetime import date as day
+
+    from assay.cli._data_request import read_symbols
+    from assay.market import Imported, attach, download, examine
+    from assay.market import quarantine as set_aside
+
+    names = read_symbols(symbols)
+    if bounds[0] is None:
+        raise AssayError("a download needs its first date", where="--start", fix="give --start YYYY-MM-DD")
+    client = _client(source)
+    try:
+        data = download(
+            client,
+            names,
+            bounds[0],
+            bounds[1] or day.today(),
+            name=name,
+            progress=_progress(len(names), quiet=quiet),
+        )
+    finally:
+        client.close()
+    if sides:
+        data = attach(data, sides)
+    found = examine(data)
+    return Imported(set_aside(data) if quarantine else data, {}, (), found)
+
+
+def _progress(total: int, *, quiet: bool) -> Any:
+    if quiet:
+        return None
+    done: list[str] = []
+
+    def tell(symbol: str) -> None:
+        done.append(symbol)
+        typer.echo(f"\r{len(done)} of {total} {symbol}    ", nl=len(done) == total, err=True)
+
+    return tell
+
+
+@data_app.command()
+def doctor(
+    target: Annotated[str, typer.Argument(help="A data set, its folder, or a file that could be imported.")],
+    market: Annotated[str | None, typer.Option(help="For a file: CN or US.", metavar="MARKET")] = None,
+    quarantine: Annotated[
+        bool, typer.Option("--quarantine", help="Set the bars that cannot be true missing, and list them.")
+    ] = False,
+    directory: Dir = None,
+    as_json: Json = False,
+) -> None:
+    """Find what cannot be true in market data. Exit code 1 when something serious is found."""
+    from assay.market import doctor as examine_folder
+
+    path = Path(target)
+    if path.is_file():
+        if quarantine:
+            raise AssayError(
+                f"{target} is not a stored data set",
+                where="--quarantine",
+                fix="'assay data import' quarantines by itself",
+            )
+        found = _examine_file(path, market)
+    else:
+        path = _find(target, directory)
+        found = examine_folder(path)
+        if quarantine:
+            _set_aside(path)
+            found = examine_folder(path)
+    tell_findings(target, found, as_json=as_json)
+    if any(finding.severity == "serious" for finding in found):
+        raise typer.Exit(_SERIOUS)
+
+
+def _examine_file(path: Path, market: str | None) -> tuple[Finding, ...]:
+    from assay.cli._data_request import parse_market
+    from assay.market import DataProblems, Finding, TableOptions, import_table
+
+    try:
+        return import_table(path, TableOptions(market=parse_market(market), quarantine=False)).findings
+    except DataProblems as error:
+        # to a doctor, what hinders an import is a finding like the others
+        return tuple(
+            Finding("import", "serious", 1, f"{item.where}: {item.message}") for item in error.problems
+        )
+
+
+def _set_aside(folder: Path) -> None:
+    from assay.market import open_panel, quarantine, write_dataset
+
+    data = open_panel(folder).data
+    write_dataset(quarantine(data), folder, replace_old=True)
+
+
+@data_app.command("list")
+def list_(directory: Dir = None, as_json: Json = False) -> None:
+    """List the stored data sets."""
+    from assay.market import read_manifest
+
+    root = _root(directory)
+    folders = sorted(path.parent for path in root.glob("*/manifest.json")) if root.is_dir() else []
+    manifests = [read_manifest(folder) for folder in folders if not folder.name.startswith(".")]
+    if as_json:
+        print_json({"dir": str(root), "data": [summary(manifest) for manifest in manifests]})
+        return
+    if not manifests:
+        typer.echo(f"no data sets in {root}; make one with 'assay data simulate' or 'assay data import'")
+        return
+    for manifest in manifests:
+        typer.echo(line(manifest))
+
+
+@data_app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="A data set or its folder.")],
+    directory: Dir = None,
+    as_json: Json = False,
+) -> None:
+    """Show what a data set holds: its manifest."""
+    from assay.market import read_manifest
+
+    folder = _find(name, directory)
+    manifest = read_manifest(folder)
+    if as_json:
+        print_json({**manifest.model_dump(mode="json"), "fingerprint": manifest.fingerprint})
+        return
+    for text in describe(manifest, folder):
+        typer.echo(text)
+
+
+@data_app.command()
+def update(
+    name: Annotated[str, typer.Argument(help="A data set or its folder.")],
+    new: Annotated[
+        Path | None,
+        typer.Option("--from", help="A file with the newer rows (and some stored ones).", metavar="FILE"),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(help="Last date to download; default: today.", metavar="DATE")
+    ] = None,
+    membership: Membership = None,
+    known_until: KnownUntil = None,
+    end_inclusive: EndInclusive = False,
+    unknown_start: UnknownStart = "refuse",
+    overlaps: Overlaps = "refuse",
+    groups: Groups = None,
+    events: Events = None,
+    encoding: Encoding = "utf-8",
+    directory: Dir = None,
+    as_json: Json = False,
+) -> None:
+    """Append newer bars: downloaded from the data set's own source, or from a file in the same form."""
+    from assay.cli._data_request import known_dates, make_sides
+    from assay.market import open_panel
+
+    folder = _find(name, directory)
+    sides = make_sides(
+        membership,
+        groups,
+        events,
+        known_dates(known_until),
+        end_inclusive=end_inclusive,
+        unknown_start=unknown_start,
+        overlaps=overlaps,
+        encoding=encoding,
+    )
+    old = open_panel(folder)
+    if new is not None:
+        panel = _append_file(folder, old, new, sides, encoding)
+    elif old.manifest.source.kind in BASKET:
+        panel = _append_download(folder, old, until, sides, quiet=as_json)
+    else:
+        raise AssayError(
+            f"data set {old.name!r} ({old.manifest.source.kind}) has no source that can be asked again",
+            where=name,
+            fix="give the newer rows with --from FILE",
+        )
+    lost = sorted(set(old.manifest.events) - set(panel.manifest.events))
+    tell_written(panel, folder, as_json=as_json, lost=lost)
+
+
+def _append_file(folder: Path, old: Panel, new: Path, sides: Sides, encoding: str) -> Panel:
+    from assay.market import TableOptions, extend, import_table
+
+    columns = old.manifest.source.detail.get("columns", {})
+    exponents = {
+        field: entry.exponent for field, entry in old.manifest.fields.items() if entry.exponent is not None
+    }
+    options = TableOptions(
+        columns=columns if old.manifest.source.kind == "table" else {},
+        exponents=exponents,
+        market=old.manifest.market,
+        encoding=encoding,
+        quarantine=False,
+    )
+    return extend(folder, import_table(new, options, name=old.name).data, sides)
+
+
+def _append_download(folder: Path, old: Panel, until: str | None, sides: Sides, *, quiet: bool) -> Panel:
+    from datetime import date as day
+
+    from assay.cli._data_request import parse_date
+    from assay.market import update as append_bars
+
+    last = parse_date(until, "--until") or day.today()
+    client = _client(old.manifest.source.kind)
+    try:
+        return append_bars(folder, client, last, sides, progress=_progress(len(old.instruments), quiet=quiet))
+    finally:
+        client.close()
+
+
+def _root(directory: Path | None) -> Path:
+    from assay.config import find_workspace
+
+    if directory is not None:
+        return directory
+    workspace = find_workspace()
+    return Path("data") if workspace is None else workspace.data_dir
+
+
+def _find(name: str, directory: Path | None) -> Path:
+    from assay.cli._dataset import find_dataset
+    from assay.config import find_workspace
+
+    if directory is not None:
+        return directory / name
+    return find_dataset(name, find_workspace())
+
+
+def _new_folder(directory: Path | None, name: str, *, exists_ok: bool = False) -> Path:
+    from assay.base import check_id
+
+    check_id(name, "data set name")
+    folder = _root(directory) / name
+    if folder.exists() and not exists_ok:
+        raise AssayError(
+            f"data set {name!r} exists already",
+            where=str(folder),
+            fix="choose another name, or remove that folder",
+        )
+    return folder
+
+
+def _name_from(source: str) -> str:
+    import re
+
+    stem = re.sub(r"[^a-z0-9_-]+", "_", Path(source).stem.lower()).strip("_-")[:64]
+    return stem or "data"

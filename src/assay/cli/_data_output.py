@@ -1,0 +1,155 @@
+"""What ``assay data`` prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from assay.cli._output import print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.market import Finding, Imported, Manifest, MarketData, Panel
+
+
+def summary(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "name": manifest.name,
+        "source": manifest.source.kind,
+        "simulated": manifest.simulated,
+        "instruments": manifest.instruments.count,
+        "dates": manifest.dates.count,
+        "first": manifest.dates.first,
+        "last": manifest.dates.last,
+        "universes": list(manifest.universes),
+        "created": manifest.created,
+        "fingerprint": manifest.fingerprint,
+    }
+
+
+def line(manifest: Manifest) -> str:
+    dates, universes = manifest.dates, ", ".join(manifest.universes)
+    return (
+        f"{manifest.name:<16} {manifest.source.kind:<10} {manifest.instruments.count:>6} instruments  "
+        f"{dates.count:>5} dates {dates.first} to {dates.last}"
+        + (f"  universes: {universes}" if universes else "")
+    )
+
+
+def describe(manifest: Manifest, folder: Path) -> list[str]:
+    """A data set's manifest as lines for a terminal."""
+    lines = [
+        f"{manifest.name} ({folder})",
+        f"  source: {manifest.source.kind}"
+        + (" - simulated, nothing in it is real" if manifest.simulated else ""),
+        f"  created: {manifest.created}",
+        f"  dates: {manifest.dates.count}, {manifest.dates.first} to {manifest.dates.last}",
+        f"  instruments: {manifest.instruments.count}, {manifest.instruments.ended} end before the last date",
+        f"  market: {manifest.market or 'none'}; price limits: {manifest.limits.rule}",
+        "  fields:",
+    ]
+    for field, entry in manifest.fields.items():
+        exponent = "?" if entry.exponent is None else f"{entry.exponent:g}"
+        origin = f" = {entry.derived}" if entry.derived else ""
+        lines.append(f"    {field:<18} {entry.kind:<7} exponent {exponent:<3} {entry.unit}{origin}")
+    for group, labels in manifest.groups.items():
+        lines.append(f"  group {group}: {len(labels.labels)} labels; {labels.description}")
+    for universe, spans in manifest.universes.items():
+        other = f" (also {', '.join(spans.aliases)})" if spans.aliases else ""
+        lines.append(
+            f"  universe {universe}{other}: {spans.spans} spans, known until {spans.known_until}; "
+            f"{len(spans.unknown_members)} members without data"
+        )
+    lines += [f"  events {series}: {count}" for series, count in manifest.events.items()]
+    lines += [f"  rule: {rule}" for rule in manifest.rules]
+    lines += [f"  filter: {kept}" for kept in manifest.filters]
+    if manifest.quarantine.count:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in manifest.quarantine.by_reason.items())
+        lines.append(
+            f"  quarantined bars: {manifest.quarantine.count} ({reasons}), in {manifest.quarantine.file}"
+        )
+    lines += [
+        f"  planted: {item.name}: {item.expression}  (IC {item.ic:g} over {item.horizon} bars)"
+        for item in manifest.planted
+    ]
+    lines.append(f"  fingerprint: {manifest.fingerprint}")
+    return lines
+
+
+def tell_written(panel: Panel, folder: Path, *, as_json: bool, lost: Sequence[str] = ()) -> None:
+    if as_json:
+        print_json({**summary(panel.manifest), "folder": str(folder), "left_behind": list(lost)})
+        return
+    typer.echo(f"stored in {folder}")
+    typer.echo(line(panel.manifest))
+    for series in lost:
+        typer.echo(f"  event series {series} was not carried over: give it again with --events {series}=FILE")
+
+
+def tell_imported(taken: Imported, panel: Panel | None, folder: Path, *, as_json: bool) -> None:
+    data = taken.data
+    if as_json:
+        print_json(
+            {
+                "written": panel is not None,
+                "folder": str(folder) if panel is not None else None,
+                **(summary(panel.manifest) if panel is not None else _shape(data)),
+                "columns": dict(taken.columns),
+                "left_out": list(taken.left_out),
+                "findings": [finding.as_dict() for finding in taken.findings],
+                "quarantined": len(data.quarantined),
+            }
+        )
+        return
+    if taken.columns:
+        typer.echo("columns: " + ", ".join(f"{field}={column}" for field, column in taken.columns.items()))
+    unknown = [field for field, info in data.infos.items() if info.exponent is None]
+    if unknown:
+        typer.echo(
+            f"adjustment exponent unknown: {', '.join(unknown)} (tell it with --exponent FIELD=NUMBER)"
+        )
+    if taken.left_out:
+        typer.echo(f"left out, not numbers: {', '.join(taken.left_out)}")
+    for text in finding_lines(taken.findings):
+        typer.echo(text)
+    if data.quarantined:
+        typer.echo(f"quarantined: {len(data.quarantined)} bars set missing, listed in the manifest")
+    if panel is None:
+        typer.echo("dry run: nothing was written")
+        return
+    tell_written(panel, folder, as_json=False)
+
+
+def _shape(data: MarketData) -> dict[str, Any]:
+    return {
+        "name": data.name,
+        "source": data.source.kind,
+        "instruments": len(data.instruments),
+        "dates": len(data.dates),
+        "first": str(data.dates[0]),
+        "last": str(data.dates[-1]),
+        "universes": list(data.universes),
+    }
+
+
+def finding_lines(findings: Sequence[Finding]) -> list[str]:
+    """Findings as lines for a terminal, the serious ones first."""
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(f"{finding.severity}: {finding.check}: {finding.count} x {finding.message}")
+        lines += [f"    {example}" for example in finding.examples]
+    return lines
+
+
+def tell_findings(target: str, findings: Sequence[Finding], *, as_json: bool) -> None:
+    serious = sum(finding.severity == "serious" for finding in findings)
+    if as_json:
+        listed = [finding.as_dict() for finding in findings]
+        print_json({"target": target, "serious": serious, "findings": listed})
+        return
+    for text in finding_lines(findings):
+        typer.echo(text)
+    typer.echo(f"{target}: {serious} serious findings, {len(findings) - serious} others")
