@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.base import generator, make_executor
 from assay.config import PeriodPlan
 from assay.errors import ConfigProblems, DataError, Problem
+from assay.expr import Call, Field, Node
 from assay.judge._period import Window, assert_dates, resolve_window
 from assay.judge._results import DateArray, FloatArray
 from assay.judge._settings import COSTS, Costs, JudgeSettings
 from assay.metrics import (
+    STYLE_WINDOW,
     Neutralizer,
     Scorer,
     Styles,
@@ -21,8 +24,6 @@ from assay.metrics import (
     eligible,
     forward_returns,
     lag_rows,
-    shuffle_rows,
-    styles_of,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ ALL_INSTRUMENTS = "all"
 GROUP_CHOICES = ("industry", "sector", "subindustry")
 KNOWN_AMOUNT = 0.9
 MOST_OFFSETS = 5
+QUICK_SHUFFLES = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Bench:
     """Prepared once for a batch. Arrays are ``(T, N)`` over the rows read, warm-up included.
 
     ``members`` is the universe by date, ``judged`` the same on judged rows alone. ``allowed`` are the names
-    that the book may choose. ``shuffles`` are the column orders of the shuffle control, one for each seed.
+    that the book may choose. ``shuffles`` are the cell orders of the shuffle control, one for each seed.
     """
 
     view: Panel
@@ -117,10 +119,7 @@ def make_bench(
     trading = view.trading(settings.fill)
     delisted = trading.delisted_row
     labels = {h: forward_returns(price, h, delisted_row=delisted) for h in settings.all_horizons}
-    scorers = {
-        h: Scorer(label, universe=judged, quantiles=settings.quantiles, min_names=settings.min_names)
-        for h, label in labels.items()
-    }
+    scorers = _scorers(labels, judged, settings)
     tape = Tape(price, trading.limit_up, trading.limit_down, delisted, settings.delisting_value)
     traded_value = _traded_value(view, members)
     reference, name = _benchmark(view, settings, tape, members, window, benchmark)
@@ -153,6 +152,18 @@ def _costs(settings: JudgeSettings, market: str) -> Costs:
         )
         raise ConfigProblems([problem], where="judge settings")
     return COSTS[market]
+
+
+def _scorers(
+    labels: dict[int, NDArray[np.float32]], judged: BoolArray, settings: JudgeSettings
+) -> dict[int, Scorer]:
+    def prepare(horizon: int) -> Scorer:
+        return Scorer(
+            labels[horizon], universe=judged, quantiles=settings.quantiles, min_names=settings.min_names
+        )
+
+    made = make_executor("threads", settings.threads).map(prepare, labels)
+    return dict(zip(labels, made, strict=True))
 
 
 def _price(view: Panel, settings: JudgeSettings, notes: list[str]) -> NDArray[np.float32]:
@@ -249,7 +260,7 @@ def _neutralizer(
             "no neutral RankIC: it needs close, traded value, and an industry or sector of each name"
         )
         return None
-    styles = styles_of(view.field("close"), traded_value)
+    styles = _styles(view, traded_value)
     lagged = Styles(
         lag_rows(styles.volatility, settings.lag),
         lag_rows(styles.traded_value, settings.lag),
@@ -259,14 +270,61 @@ def _neutralizer(
     return Neutralizer(lagged, view.group(group)[rows], judged, settings.min_names)
 
 
+def _styles(view: Panel, traded_value: NDArray[np.float32]) -> Styles:
+    """Volatility, mean traded value and return over 20 bars, by the engine's kernels; see ``styles_of``."""
+    from assay.engine import evaluate
+
+    window = STYLE_WINDOW
+    ddof = 0
+    closing = Field("close")
+    step = Call("ts_return", (closing,), (("window", 1),))
+    nodes: dict[str, Node] = {
+        "volatility": Call("ts_std", (step,), (("window", window), ("ddof", ddof), ("min_periods", 0))),
+        "traded_value": Call("ts_mean", (Field("traded_value"),), (("window", window), ("min_periods", 0))),
+        "momentum": Call("ts_return", (closing,), (("window", window),)),
+    }
+    return Styles(**evaluate(nodes, _Traded(view, traded_value)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Traded:
+    """The panel with the money traded as a field of its own."""
+
+    view: Panel
+    traded_value: NDArray[np.float32]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.view.shape
+
+    def field(self, name: str) -> NDArray[np.float32]:
+        return self.traded_value if name == "traded_value" else self.view.field(name)
+
+    def group(self, name: str) -> NDArray[np.int32]:
+        return self.view.group(name)
+
+    def vector(self, name: str) -> NDArray[np.float32]:
+        return self.view.vector(name)
+
+
 def _shuffles(settings: JudgeSettings, judged: BoolArray) -> tuple[NDArray[np.intp], ...]:
-    """Column orders that move each date's values among the members of the date, one for each seed."""
+    """Orders that deal each date's values out anew among the members of the date, one for each seed."""
     if settings.robustness == "off":
         return ()
-    count = settings.shuffles if settings.robustness == "full" else min(settings.shuffles, 1)
-    columns = np.broadcast_to(np.arange(judged.shape[1], dtype=np.float32), judged.shape)
-    orders: list[Any] = []
-    for seed in range(settings.seed, settings.seed + count):
-        moved = shuffle_rows(columns, seed, judged)
-        orders.append(np.where(np.isfinite(moved), moved, columns).astype(np.intp))
-    return tuple(orders)
+    count = settings.shuffles if settings.robustness == "full" else min(settings.shuffles, QUICK_SHUFFLES)
+    return tuple(shuffled_cells(judged, seed) for seed in range(settings.seed, settings.seed + count))
+
+
+def shuffled_cells(members: BoolArray, seed: int) -> NDArray[np.intp]:
+    """Flat cell numbers ``(T, N)``: members of a row in random order, all others where they are."""
+    rows, names = members.shape
+    bits = max(1, (names - 1).bit_length())
+    keys = generator(seed, "shuffle").integers(0, 2**32 - 1, members.shape, dtype=np.uint32)
+    keys = (keys << np.uint32(bits)) | np.arange(names, dtype=np.uint32)  # the low bits name the column
+    keys[~members] = np.uint32(2**32 - 1)
+    keys.sort(axis=1)  # members first
+    first = np.arange(names) < np.count_nonzero(members, axis=1)[:, None]
+    cells = np.arange(rows * names, dtype=np.intp).reshape(rows, names)
+    start = np.broadcast_to(cells[:, :1], cells.shape)
+    cells[members] = start[members] + (keys[first] & np.uint32(2**bits - 1)).astype(np.intp)
+    return cells

@@ -240,7 +240,7 @@ def _shuffle(signal: Signal, observed: float, bench: Bench) -> ShuffleControl:
     means: list[float] = []
     deviation = math.nan
     for order in bench.shuffles:
-        shuffled = bench.scorer.score(np.take_along_axis(signal, order, axis=1)).rank_ic
+        shuffled = bench.scorer.score(np.take(signal, order)).rank_ic
         defined = np.isfinite(shuffled.values)
         means.append(mean_of(shuffled.values))
         if defined.any():
