@@ -47,7 +47,7 @@ class Evaluate(Protocol):
 class LeakPlan:
     """How much the checks do: cuts for prefix and scramble, draws for the others, and the last rows used.
 
-    The longest lookback of the batch is added to ``rows``.
+    The lookback of the expression is added to ``rows``.
     """
 
     cuts: int
@@ -107,9 +107,33 @@ def check_leaks(
 
     ``data`` is ``(T, N)``; no check reads beyond its rows. The result has the names of ``subjects``.
     """
+    found: dict[str, tuple[LeakCheck, ...]] = {}
+    for reach in sorted({_reach(subject) for subject in subjects.values()}):
+        alike = {name: subject for name, subject in subjects.items() if _reach(subject) == reach}
+        rows = (max(0, data.shape[0] - plan.rows - reach), data.shape[0])
+        found.update(_check(alike, Rows(data, *rows), exponents, evaluate, universe, plan, seed, threads))
+    return {name: found[name] for name in subjects}
+
+
+def _reach(subject: Subject) -> int:
+    """Warm-up rows: the lookback, rounded up so that most of a batch shares one evaluation.
+
+    It depends on the expression alone, so that the company it is judged in changes no number.
+    """
+    return max(64, 1 << (subject.lookback - 1).bit_length())
+
+
+def _check(
+    subjects: Mapping[str, Subject],
+    base: Rows,
+    exponents: FieldExponents,
+    evaluate: Evaluate,
+    universe: BoolArray | None,
+    plan: LeakPlan,
+    seed: int,
+    threads: int,
+) -> dict[str, tuple[LeakCheck, ...]]:
     nodes = {name: subject.node for name, subject in subjects.items()}
-    rows = _window(data, subjects, plan)
-    base = Rows(data, *rows)
     members = base.mask(universe)
     job = _Job(nodes, base, members, evaluate, seed, threads, _cuts(base.shape[0], plan.cuts))
     kept = job.run(base, members, job.spans())
@@ -144,12 +168,6 @@ class _Job:
 
         self.evaluate(self.nodes, data, universe=members, threads=self.threads, sink=take)
         return kept
-
-
-def _window(data: Source, subjects: Mapping[str, Subject], plan: LeakPlan) -> tuple[int, int]:
-    total = data.shape[0]
-    longest = max((subject.lookback for subject in subjects.values()), default=1)
-    return max(0, total - plan.rows - longest), total
 
 
 def _cuts(total: int, count: int) -> tuple[int, ...]:
