@@ -105,7 +105,10 @@ def test_explain_goes_part_by_part(run: Run) -> None:
 
 
 def test_explain_names_what_breaks_invariance(run: Run) -> None:
-    assert "adjustment factor" in run("explain", "rank(close)", "--json").data["adjustment"]
+    found = run("explain", "rank(close)", "--json").data
+    assert found["invariant"] is False
+    assert found["breaks_at"]["why"] == "rank compares stocks by a value of exponent 1"
+    assert "rank compares stocks by a value of exponent 1" in run("explain", "rank(close)").out
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_table_sorts_in_dark_mode(browser: Any, pages: dict[str, Path]) -> None:
     assert down == sorted(down, reverse=True)
     assert head.get_attribute("aria-sort") == "descending"
     head.locator("button").click()
-    assert opened.column(number) == [text for text in reversed([f"{value:.4f}" for value in down])]
+    assert opened.column(number) == list(reversed([f"{value:.4f}" for value in down]))
     opened.page.locator("#ranked thead th button").nth(1).click()
     names = [text.lower() for text in opened.column(2)]
     assert names == sorted(names)

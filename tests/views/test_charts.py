@@ -58,7 +58,7 @@ def test_svg_follows_the_theme_and_stands_alone(verdict: Verdict) -> None:
         assert "DejaVu" not in chart.svg
         assert not re.search(r'(?:href|src)="(?!#)', chart.svg)
         found = re.findall(r'\bid="([^"]+)"', chart.svg)
-        assert {name for name in re.findall(r'(?:url\(#|href="#)([^)"]+)', chart.svg)} <= set(found)
+        assert set(re.findall(r'(?:url\(#|href="#)([^)"]+)', chart.svg)) <= set(found)
         ids += found
     assert len(ids) == len(set(ids))
 

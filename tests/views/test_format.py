@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay.judge import SUMMARY
-from assay.views._format import MISSING, figure_text, money, number, percent, shorten
+from assay.views._format import MISSING, figure_text, money, number, percent, shorten, small_number
 
 _BY_KEY = {column.key: column for column in SUMMARY}
 
@@ -41,6 +41,9 @@ def test_money(value: float, market: str, text: str) -> None:
 
 
 def test_plain_numbers_and_shares() -> None:
+    assert small_number(1e-9) == "<0.0001"
+    assert small_number(0.0123) == "0.0123"
+    assert small_number(float("nan")) == MISSING
     assert number(0.12345, 3) == "0.123"
     assert number(float("nan")) == MISSING
     assert percent(0.5, 0) == "50%"

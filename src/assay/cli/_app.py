@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import importlib.util
 from typing import Annotated
 
 import typer
 
 from assay.cli._check import check
 from assay.cli._convert import convert
+from assay.cli._data import data_app
 from assay.cli._demo import demo
 from assay.cli._explain import explain
 from assay.cli._init import init
@@ -47,6 +47,5 @@ def build_app() -> typer.Typer:
     for command in (demo, judge, parse, check, explain, convert, init):
         app.command()(command)
     app.add_typer(library_app(), name="library")
-    if importlib.util.find_spec("assay.cli._data"):
-        app.add_typer(importlib.import_module("assay.cli._data").data_app, name="data")
+    app.add_typer(data_app, name="data")
     return app

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 INSTRUMENTS, DAYS = 300, 1700
 SHEETS = 3
 PLANTED = "planted"
+SAME = "= planted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Outcome:
     verdicts: Verdicts
     marks: dict[str, str]
     planted: int
-    planted_passed: int
+    planted_failed: tuple[str, ...]
     others: int
     others_passed: int
     twin_judged: int
@@ -69,19 +70,20 @@ def _judge_all(seed: int, steps: Steps) -> Outcome:
     panel = simulate(seed, INSTRUMENTS, DAYS)
     items, marks = demo_items(panel)
     settings = demo_settings(panel)
-    steps.begin("judging", total=len(items))
+    steps.begin("judging on it")
     verdicts = judge(items, panel, settings, collect=True, progress=steps.advance)
     steps.begin("making the twin without any signal")
     twin = simulate(seed, INSTRUMENTS, DAYS, signal=False, name="twin")
-    steps.begin("judging on the twin", total=len(items))
+    steps.begin("judging on the twin")
     twins = judge(items, twin, quick(settings), collect=True, progress=steps.advance)
     passed = {verdict.name for verdict in verdicts if verdict.status == "passed"}
+    planted = [name for name, mark in marks.items() if mark == PLANTED]
     others = [verdict.name for verdict in verdicts if verdict.name not in marks]
     return Outcome(
         verdicts=verdicts,
         marks=marks,
-        planted=sum(verdict.name in marks for verdict in verdicts),
-        planted_passed=sum(name in passed for name in marks),
+        planted=len(planted),
+        planted_failed=tuple(name for name in planted if name not in passed),
         others=len(others),
         others_passed=sum(name in passed for name in others),
         twin_judged=len(twins),
@@ -90,13 +92,17 @@ def _judge_all(seed: int, steps: Steps) -> Outcome:
     )
 
 
-def demo_items(panel: Panel) -> tuple[dict[str, Expression | str], dict[str, str]]:
-    """What to judge, by name, and a mark for each planted signal."""
+def demo_items(panel: Panel) -> tuple[dict[str, Expression], dict[str, str]]:
+    """What to judge, by name; planted signals are marked, and known factors that are the same up to scale."""
+    from assay.expr import parse
     from assay.library import demo_set
 
-    planted = {item.name: item.expression for item in panel.manifest.planted}
+    planted = {item.name: parse(item.expression, fields=panel.fields) for item in panel.manifest.planted}
     known = {factor.id: factor.expression for factor in demo_set()}
-    return {**planted, **known}, dict.fromkeys(planted, PLANTED)
+    signatures = {expression.signature for expression in planted.values()}
+    marks = dict.fromkeys(planted, PLANTED)
+    marks |= {name: SAME for name, expression in known.items() if expression.signature in signatures}
+    return {**planted, **known}, marks
 
 
 def demo_settings(panel: Panel) -> JudgeSettings:
@@ -124,12 +130,14 @@ def chance_passes(count: int, least_t: float) -> float:
 def outcome_lines(outcome: Outcome, seed: int) -> list[str]:
     """The result in sentences."""
     least = outcome.verdicts[0].settings.thresholds.min_t
+    missed = f" (not: {', '.join(outcome.planted_failed)})" if outcome.planted_failed else ""
+    found = outcome.planted - len(outcome.planted_failed)
     return [
         f"The market is simulated (seed {seed}): {outcome.planted} signals were planted in it, and nothing "
         "else predicts returns. Known formulas pass where they resemble a planted signal.",
-        f"{outcome.planted_passed} of {outcome.planted} planted signals passed.",
-        f"{outcome.others_passed} of {outcome.others} other factors passed; chance alone would let about "
-        f"{outcome.expected_by_chance:.1f} reach |t| of {least:g}.",
+        f"{found} of {outcome.planted} planted signals passed{missed}.",
+        f"{outcome.others_passed} of {outcome.others} factors that are not planted passed; chance alone would "
+        f"let about {outcome.expected_by_chance:.1f} reach |t| of {least:g}.",
         f"On a twin market without any signal, {outcome.twin_passed} of {outcome.twin_judged} passed.",
     ]
 
@@ -171,7 +179,7 @@ def _as_data(outcome: Outcome, report: Path, seed: int) -> dict[str, Any]:
         "simulated": True,
         "seed": seed,
         "report": str(report.resolve()),
-        "planted": {"judged": outcome.planted, "passed": outcome.planted_passed},
+        "planted": {"judged": outcome.planted, "failed": list(outcome.planted_failed)},
         "others": {
             "judged": outcome.others,
             "passed": outcome.others_passed,

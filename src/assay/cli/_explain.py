@@ -9,6 +9,8 @@ from assay.cli._output import DataName, DialectName, Json, console, print_json
 if TYPE_CHECKING:
     from assay.expr import Expression
 
+_SHOWN = ("text", "dialect", "core", "canonical", "fingerprint", "signature", "kind", "lookback", "exponent")
+
 
 def explain(
     expression: Annotated[str, typer.Argument(help="One formula, in quotes.", metavar="EXPRESSION")],
@@ -23,31 +25,22 @@ def explain(
     """
     from assay.cli._check import fields_of_dataset
     from assay.cli._formulas import collect_formulas, known_dialect
-    from assay.expr import canonical, parse, to_text
+    from assay.expr import explain as explain_formula
+    from assay.expr import parse
 
     formula = collect_formulas([expression], None)[0]
-    parsed = parse(formula.text, known_dialect(dialect), fields=fields_of_dataset(data))
-    values: dict[str, Any] = {
-        "formula": parsed.text,
-        "dialect": parsed.dialect,
-        "core": to_text(parsed.node, "core"),
-        "canonical": to_text(canonical(parsed.node), "core"),
-        "fingerprint": parsed.fingerprint,
-        "signature": parsed.signature,
-        "kind": parsed.kind,
-        "lookback": parsed.lookback,
-        "fields": list(parsed.fields),
-        "exponent": parsed.exponent.text,
-        "adjustment": _adjustment(parsed),
-        "warnings": [notice.message for notice in parsed.warnings],
-    }
+    parsed = parse(formula.text, known_dialect(dialect), fields=fields_of_dataset(data), adjustment="warn")
     parts = part_rows(parsed)
     if data is not None:
         _add_coverage(parsed, parts, data, universe)
+    explained = explain_formula(parsed)
     if as_json:
-        print_json({**values, "parts": parts})
+        print_json({**explained, "parts": parts})
         return
-    _show(values, parts)
+    shown = {key: explained[key] for key in _SHOWN}
+    shown["adjustment"] = _adjustment(parsed)
+    shown["warnings"] = [notice.message for notice in parsed.warnings]
+    _show(shown, parts)
 
 
 def part_rows(parsed: Expression) -> list[dict[str, Any]]:

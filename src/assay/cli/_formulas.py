@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from assay.cli._files import read_text
 from assay.cli._progress import note
@@ -68,7 +68,7 @@ def known_dialect(name: str, option: str = "--dialect") -> DialectName:
     from assay.expr import DIALECTS
 
     if name in DIALECTS:
-        return cast("DialectName", name)
+        return name
     near = did_you_mean(name, DIALECTS)
     fix = f"did you mean {near[0]}?" if near else f"use one of {', '.join(DIALECTS)}"
     raise AssayError(f"there is no dialect {name!r}", where=option, fix=fix)

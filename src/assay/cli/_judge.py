@@ -60,6 +60,7 @@ def judge(
     Dates are those of the workspace's search period; outside a workspace, all. With several formulas the
     result is a ranked table.
     """
+    from assay.cli._formulas import known_dialect
     from assay.cli._judge_request import JudgeRequest
     from assay.cli._judge_run import run_judge
 
@@ -82,7 +83,7 @@ def judge(
         file=file,
         values=values,
         data=data,
-        dialect=dialect,
+        dialect=known_dialect(dialect),
         settings={key: value for key, value in named.items() if value is not None},
         options=tuple(options or ()),
         html=html,

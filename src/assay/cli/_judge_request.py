@@ -10,6 +10,7 @@ from assay.errors import AssayError, ConfigProblems, Problem
 
 if TYPE_CHECKING:
     from assay.config import DataSettings
+    from assay.expr import DialectName
     from assay.judge import JudgeSettings
 
 
@@ -21,7 +22,7 @@ class JudgeRequest:
     file: Path | None
     values: Path | None
     data: str | None
-    dialect: str
+    dialect: DialectName
     settings: Mapping[str, Any]
     options: tuple[str, ...]
     html: Path | None

@@ -10,7 +10,9 @@ from assay.cli._output import Json, console, print_json
 def library_app() -> typer.Typer:
     """``assay library``: the reference factors."""
     app = typer.Typer(
-        rich_markup_mode=None, help="Published factors: Alpha101, Alpha158, Alpha191, Alpha360, classics."
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        help="Published factors: Alpha101, Alpha158, Alpha191, Alpha360, classics.",
     )
     app.command("list")(list_factors)
     app.command("show")(show_factor)

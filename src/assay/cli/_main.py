@@ -51,9 +51,7 @@ def _guarded(action: Callable[[], int], *, as_json: bool) -> int:
     try:
         return action()
     except _UsageError as error:
-        usage = error.ctx.get_usage() if error.ctx is not None else None
-        report(AssayError(error.format_message(), where=usage, fix=_help_hint(error)), as_json=as_json)
-        return BAD_INPUT
+        return _usage(error, as_json=as_json)
     except AssayError as error:
         report(error, as_json=as_json)
         return OUTSIDE_FAILURE if isinstance(error, ProviderError) else BAD_INPUT
@@ -69,6 +67,24 @@ def _guarded(action: Callable[[], int], *, as_json: bool) -> int:
             traceback.print_exc()
         _report_bug(error, as_json=as_json)
         return INTERNAL_ERROR
+
+
+class UsageProblem(AssayError):
+    """The command line itself is not understood."""
+
+    kind = "usage"
+
+
+def _usage(error: Any, *, as_json: bool) -> int:
+    context, message = error.ctx, error.format_message()
+    if context is not None and message == context.get_help():
+        # a group of commands was named and none of them: typer raises the help it would have shown
+        sys.stdout.write(message + "\n")
+        return 0
+    usage = None if context is None else context.get_usage()
+    path = "assay" if context is None else context.command_path
+    report(UsageProblem(message, where=usage, fix=f"see '{path} --help'"), as_json=as_json)
+    return BAD_INPUT
 
 
 def report(error: AssayError, *, as_json: bool) -> None:
@@ -100,11 +116,6 @@ def _report_bug(error: Exception, *, as_json: bool) -> None:
         print_json({"error": "internal", "message": what, "where": None, "fix": fix})
     else:
         sys.stderr.write(f"internal error: {_printable(what)}\n  what to do: {fix}\n")
-
-
-def _help_hint(error: Any) -> str:
-    path = error.ctx.command_path if error.ctx is not None else "assay"
-    return f"see '{path} --help'"
 
 
 def _formulas_as_arguments(arguments: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ import typer
 from assay.cli._output import DialectName, FormulaFile, Formulas, Json, console, print_json
 
 if TYPE_CHECKING:
-    from assay.expr import Program
+    from assay.expr._syntax import Program
 
 
 def parse(

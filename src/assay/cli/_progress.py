@@ -57,6 +57,8 @@ class Steps:
             disable=not self._console.is_terminal,
         )
         self._task: Any = None
+        self._step = ""
+        self._stage = ""
 
     def __enter__(self) -> Steps:
         self._bars.start()
@@ -65,14 +67,21 @@ class Steps:
     def __exit__(self, *_: object) -> None:
         self._bars.stop()
 
-    def begin(self, text: str, total: int | None = None) -> None:
-        """The next step; ``total`` parts where it has parts."""
+    def begin(self, text: str) -> None:
+        """The next step; its parts are counted by :meth:`advance`."""
+        self._step, self._stage = text, ""
+        self._start(text)
+
+    def advance(self, stage: str, done: int, total: int) -> None:
+        """``done`` of ``total`` parts of a stage of the step are finished."""
+        if stage != self._stage:
+            self._stage = stage
+            self._start(f"{self._step}: {stage}", total)
+        self._bars.update(self._task, completed=done)
+
+    def _start(self, text: str, total: int | None = None) -> None:
         if self._task is not None:
             self._bars.remove_task(self._task)
         self._task = self._bars.add_task(text, total=total)
         if not self._console.is_terminal:
             note(text)
-
-    def advance(self, done: int, total: int) -> None:
-        """``done`` of ``total`` parts of the step are finished."""
-        self._bars.update(self._task, completed=done, total=total)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -117,3 +118,15 @@ def _default(param: Any) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def write_pages(folder: Path) -> None:
+    """Write the generated pages of this module into ``docs/reference``."""
+    from assay.base import atomic_write
+
+    atomic_write(folder / "cli.md", cli_markdown())
+    atomic_write(folder / "refusals.md", refusals_markdown())
+
+
+if __name__ == "__main__":
+    write_pages(Path(sys.argv[1]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.judge import SUMMARY, Verdicts
-from assay.views._format import figure_text, number
+from assay.judge import SUMMARY, Verdict, Verdicts
+from assay.views._format import figure_text, small_number
 from assay.views._page import render
-from assay.views._sheet import sheet_values
+from assay.views._sheet import data_rows, sheet_values
 
 TABLE_KEYS = (
     "rank_ic",
@@ -47,7 +47,7 @@ def batch_report(
 
     marks = marks or {}
     rows = verdicts.rows(by="t")
-    best = [verdicts.named(row["name"]) for row in rows[:sheets]]
+    best = _best(verdicts, [row["name"] for row in rows], sheets)
     shown = [sheet_values(verdict, prefix=f"s{index}") for index, verdict in enumerate(best)]
     anchors = {sheet["name"]: sheet["id"] for sheet in shown}
     return render(
@@ -55,8 +55,8 @@ def batch_report(
         title=title,
         version=__version__,
         notes=list(notes),
-        simulated=bool(best) and best[0].data.simulated,
-        data=[row for row in shown[0]["data"] if row[0] in _DATA_LABELS] if shown else [],
+        simulated=len(verdicts) > 0 and verdicts[0].data.simulated,
+        data=[row for row in data_rows(verdicts[0]) if row[0] in _DATA_LABELS] if len(verdicts) else [],
         headings=_headings(bool(marks)),
         rows=[_row(place, row, marks, anchors, verdicts) for place, row in enumerate(rows, 1)],
         refused=[
@@ -65,6 +65,17 @@ def batch_report(
         batch=_batch_lines(verdicts),
         sheets=shown,
     )
+
+
+def _best(verdicts: Verdicts, ranked: Sequence[str], most: int) -> list[Verdict]:
+    """The best verdicts, one for each of several formulas that are the same."""
+    found: dict[str, Verdict] = {}
+    for name in ranked:
+        if len(found) >= most:
+            break
+        verdict = verdicts.named(name)
+        found.setdefault(verdict.identity.fingerprint or name, verdict)
+    return list(found.values())
 
 
 def _headings(marked: bool) -> list[dict[str, Any]]:
@@ -91,10 +102,11 @@ def _row(
     by_key = {column.key: column for column in SUMMARY}
     market = verdicts[0].data.market
     figures = [(_sortable(row[key]), figure_text(row[key], by_key[key], market=market)) for key in TABLE_KEYS]
-    figures.append((_sortable(row["q_bh"]), number(row["q_bh"], 4)))
+    figures.append((_sortable(row["q_bh"]), small_number(row["q_bh"])))
     return {
         "place": place,
         "name": row["name"],
+        "formula": verdicts.named(row["name"]).identity.text,
         "anchor": anchors.get(row["name"], ""),
         "status": row["status"],
         "mark": marks.get(row["name"], "") if marks else None,

@@ -32,6 +32,14 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{digits}f}"
 
 
+def small_number(value: float | None, digits: int = 4) -> str:
+    """A probability: what rounds to zero is said to be below the last digit."""
+    least = 10.0**-digits
+    if value is not None and 0 <= value < least / 2:
+        return f"<{least:.{digits}f}"
+    return number(value, digits)
+
+
 def percent(value: float | None, digits: int = 1) -> str:
     """A share or a return in percent; a dash where it is undefined."""
     if value is None or not math.isfinite(value):

@@ -81,29 +81,25 @@ def plot_ic_histogram(verdict: Verdict) -> Figure:
 
 def plot_ic_heatmap(verdict: Verdict) -> Figure:
     """Mean RankIC by year and month, the number written in each cell."""
+    from matplotlib.collections import PolyCollection
+
     table = verdict.monthly
     years = len(table.years)
     with chart_style():
-        figure, axes = new_figure(height=max(1.3, 0.62 + 0.27 * years))
+        figure, axes = new_figure(height=0.55 + 0.27 * max(years, 2), left=0.45, top=0.05)
         if not np.isfinite(table.values).any():
             return nothing_to_show(figure, axes, "no month has a defined RankIC")
         limit = max(float(np.nanquantile(np.abs(table.values), 0.95)), 1e-6)
-        for row in range(years):
-            for column in range(12):
-                value = float(table.values[row, column])
-                if not np.isfinite(value):
-                    continue
-                face, ink = heat_colours(value / limit)
-                axes.fill_between([column - 0.5, column + 0.5], row - 0.5, row + 0.5, color=face, linewidth=0)
-                axes.text(
-                    column,
-                    row,
-                    f"{value + 0.0:.2f}".replace("-0.00", "0.00"),
-                    ha="center",
-                    va="center",
-                    fontsize=6.6,
-                    color=ink,
-                )
+        corners, faces = [], []
+        for row, column in zip(*np.nonzero(np.isfinite(table.values)), strict=True):
+            value = float(table.values[row, column])
+            face, ink = heat_colours(value / limit)
+            left, upper = column - 0.5, row - 0.5
+            corners.append([(left, upper), (left + 1, upper), (left + 1, upper + 1), (left, upper + 1)])
+            faces.append(face)
+            shown = f"{value:.2f}".replace("-0.00", "0.00")
+            axes.text(column, row, shown, ha="center", va="center", fontsize=6.6, color=ink)
+        axes.add_collection(PolyCollection(corners, facecolors=faces, linewidths=0), autolim=False)
         axes.set_xlim(-0.5, 11.5)
         axes.set_ylim(years - 0.5, -0.5)
         axes.set_xticks(range(12), _MONTHS)

@@ -22,7 +22,7 @@ def plot_quantiles(verdict: Verdict) -> Figure:
     """Mean label of each group by factor value, minus the mean of all groups, in basis points."""
     quantiles = verdict.quantiles
     with chart_style():
-        figure, axes = new_figure()
+        figure, axes = new_figure(top=0.08)
         if quantiles is None:
             return nothing_to_show(figure, axes, _NO_GROUPS)
         groups = [row.quantile for row in quantiles.rows]
@@ -91,7 +91,7 @@ def plot_book(verdict: Verdict) -> Figure:
 
 def _log_values(axes: Axes, values: FloatArray) -> None:
     """A log axis with plain numbers at about five places, where all values allow one."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
     finite = values[np.isfinite(values)]
     if not len(finite) or finite.min() <= 0:
@@ -101,5 +101,7 @@ def _log_values(axes: Axes, values: FloatArray) -> None:
     if high / low < 20:
         ticks = [tick for tick in MaxNLocator(5).tick_values(low, high) if tick > 0]
         axes.yaxis.set_major_locator(FixedLocator(ticks))
-        axes.yaxis.set_minor_locator(NullLocator())
+    else:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

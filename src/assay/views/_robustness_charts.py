@@ -18,7 +18,7 @@ def plot_robustness(verdict: Verdict) -> Figure:
     """The mean RankIC beside the band of signals without information, and one bar late."""
     shuffle, late = verdict.robustness.shuffle, verdict.robustness.late_rank_ic
     with chart_style():
-        figure, axes = new_figure(height=1.9)
+        figure, axes = new_figure(height=1.9, left=1.0)
         if shuffle is None:
             return nothing_to_show(figure, axes, "controls were not run")
         axes.axvspan(shuffle.low, shuffle.high, color=BAND, linewidth=0, label="band without information")
@@ -38,7 +38,7 @@ def plot_sub_periods(verdict: Verdict) -> Figure:
     """Mean RankIC of each part of the period, with two standard errors."""
     parts = verdict.robustness.sub_periods
     with chart_style():
-        figure, axes = new_figure(height=2.3)
+        figure, axes = new_figure(height=2.3, bottom=0.42, top=0.08)
         if not parts:
             return nothing_to_show(figure, axes, "sub-periods were not computed")
         zero_line(axes)

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.judge import SUMMARY, Robustness, Significance, Verdict
 from assay.views._charts import draw_all
-from assay.views._format import figure_text, number, percent
+from assay.views._format import figure_text, number, percent, small_number
 from assay.views._page import chart_markup, render
 
 OUTCOME_WORDS = {
@@ -50,7 +50,7 @@ def sheet_values(verdict: Verdict, *, prefix: str) -> dict[str, Any]:
         "reasons": list(verdict.decision.reasons),
         "warnings": list(verdict.warnings),
         "simulated": verdict.data.simulated,
-        "data": _data(verdict),
+        "data": data_rows(verdict),
         "headline": _figures(verdict, _HEADLINE),
         "figures": _figures(
             verdict, tuple(column.key for column in SUMMARY if column.key not in (*_HEADLINE, "t_lags"))
@@ -111,7 +111,8 @@ def _identity(verdict: Verdict) -> list[Pair]:
     return rows
 
 
-def _data(verdict: Verdict) -> list[Pair]:
+def data_rows(verdict: Verdict) -> list[Pair]:
+    """Which data was judged, and how it was timed."""
     data, settings = verdict.data, verdict.settings
     kind = "simulated" if data.simulated else "real"
     rows = [
@@ -213,7 +214,7 @@ def _significance(found: Significance) -> list[Pair]:
     trials = "unknown" if found.trials is None else str(found.trials)
     rows = [
         ("t of the mean RankIC", f"{number(found.t, 2)} (Newey-West, {found.t_lags} lags)"),
-        ("p-value", number(found.p_value, 5)),
+        ("p-value", small_number(found.p_value)),
         ("Sharpe ratio of net excess, per bar", number(found.sharpe)),
         ("skew, raw kurtosis", f"{number(found.skew, 2)}, {number(found.kurtosis, 2)}"),
         ("PSR: true ratio above 0", percent(found.psr)),

@@ -41,7 +41,7 @@ def plot_coverage(verdict: Verdict) -> Figure:
     """Share of the universe's names that have a value, and the names of each day's IC."""
     coverage, names = verdict.series["coverage"], verdict.series["names"]
     with chart_style():
-        figure, (upper, lower) = new_stack((1, 1), height=2.7)
+        figure, (upper, lower) = new_stack((1, 1), height=2.7, gap=0.3)
         upper.plot(verdict.dates, 100 * coverage, color=BLUE, linewidth=1.0)
         upper.set_ylim(0, 105)
         upper.set_ylabel("coverage (%)")

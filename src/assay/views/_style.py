@@ -76,24 +76,50 @@ def chart_style() -> Iterator[None]:
         yield
 
 
-def new_figure(width: float = 5.0, height: float = 2.6) -> tuple[Figure, Axes]:
+# Space around the plots in inches. It is fixed because measuring the labels (a layout engine) takes as long
+# as all the drawing.
+_LEFT, _RIGHT, _BOTTOM, _TOP = 0.66, 0.2, 0.48, 0.3
+
+
+def new_figure(
+    width: float = 5.0,
+    height: float = 2.6,
+    *,
+    left: float = _LEFT,
+    bottom: float = _BOTTOM,
+    top: float = _TOP,
+) -> tuple[Figure, Axes]:
     """A figure of its own with one set of axes; pyplot's global list of figures is not involved."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height))
     figure.patch.set_alpha(0.0)
     axes = figure.add_subplot()
     axes.patch.set_alpha(0.0)
+    _margins(figure, left, bottom, top)
     return figure, axes
 
 
-def new_stack(heights: tuple[int, int], width: float = 5.0, height: float = 3.1) -> tuple[Figure, list[Axes]]:
-    """Two plots above each other that share their dates."""
+def new_stack(
+    heights: tuple[int, int], width: float = 5.0, height: float = 3.1, *, gap: float = 0.25
+) -> tuple[Figure, list[Axes]]:
+    """Two plots above each other that share their dates; ``gap`` inches between them."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height))
     figure.patch.set_alpha(0.0)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=heights)
     for axes in (upper, lower):
         axes.patch.set_alpha(0.0)
+        axes.margins(x=0.01)
+    _margins(figure, _LEFT, 0.3, _TOP)
+    figure.subplots_adjust(hspace=2 * gap / (height - 0.3 - _TOP - gap))
+    figure.align_ylabels()
     return figure, [upper, lower]
+
+
+def _margins(figure: Figure, left: float, bottom: float, top: float) -> None:
+    width, height = figure.get_size_inches()
+    figure.subplots_adjust(
+        left=left / width, right=1 - _RIGHT / width, bottom=bottom / height, top=1 - top / height
+    )

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.cli import main
+
+from ..market.tables import HEADER, ROWS, bars, write
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["data", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
+    got, out, err = run(capsys, *arguments, "--json")
+    assert got == code, (out, err)
+    return json.loads(out)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+def test_simulate_list_show_and_doctor(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = answer(capsys, "simulate", "small", "--instruments", "30", "--days", "80", "--seed", "3")
+    assert made["simulated"] is True
+    assert Path(made["folder"]).resolve() == here / "data" / "small"
+    listed = answer(capsys, "list")["data"]
+    assert [item["name"] for item in listed] == ["small"]
+    manifest = answer(capsys, "show", "small")
+    assert manifest["fingerprint"] == made["fingerprint"]
+    assert len(manifest["planted"]) == 10
+    assert answer(capsys, "doctor", "small")["serious"] == 0
+    for command in (("list",), ("show", "small"), ("doctor", "small")):
+        code, out, _ = run(capsys, *command)
+        assert code == 0
+        assert "small" in out
+    assert "simulated" in run(capsys, "show", "small")[1]
+
+
+def test_the_twin_has_nothing_planted(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(capsys, "simulate", "twin", "--instruments", "30", "--days", "80", "--no-signal")
+    assert answer(capsys, "show", "twin")["planted"] == []
+
+
+def test_a_folder_of_data_sets_can_be_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(capsys, "simulate", "a", "--instruments", "30", "--days", "80", "--dir", "else")
+    assert (here / "else" / "a" / "manifest.json").is_file()
+    assert answer(capsys, "list", "--dir", "else")["data"][0]["name"] == "a"
+    assert answer(capsys, "show", "a", "--dir", "else")["name"] == "a"
+    assert answer(capsys, "list")["data"] == []
+
+
+def test_a_workspace_keeps_its_own_data(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "desk"]) == 0
+    capsys.readouterr()
+    (here / "desk" / "deep").mkdir()
+    import os
+
+    os.chdir(here / "desk" / "deep")
+    made = answer(capsys, "simulate", "a", "--instruments", "30", "--days", "80")
+    assert Path(made["folder"]).resolve() == here / "desk" / "data" / "a"
+
+
+def test_import_shows_what_it_took_each_column_for(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bars(here)
+    members = write(here, "m.csv", "symbol,in,out", "A,2019-01-01,", "B,2019-01-01,2020-01-06")
+    groups = write(here, "g.csv", "symbol,name,sw", "A,Acme,steel", "B,Bee,bank")
+    events = write(here, "e.csv", "symbol,known_time,score", "A,2020-01-02 10:00:00,0.5")
+    made = answer(
+        capsys, "import", "bars.csv", "--name", "mine", "--market", "cn", "--membership", f"idx={members}",
+        "--known-until", "2020-12-31", "--groups", f"industry={groups}:sw", "--events", f"news={events}",
+    )  # fmt: skip
+    assert made["written"] is True
+    assert made["columns"]["close"] == "close"
+    manifest = answer(capsys, "show", "mine")
+    assert manifest["universes"]["idx"]["known_until"] == "2020-12-31"
+    assert manifest["groups"]["industry"]["labels"] == ["bank", "steel"]
+    assert manifest["events"] == {"news": 1}
+    assert manifest["market"] == "CN"
+
+
+def test_import_in_words(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(here, "t.csv", HEADER + ",pe,name", *[f"{row},9,x" for row in ROWS], "2020-01-07,A,6,6,5,7,1,2,9,x")
+    code, out, _ = run(capsys, "import", "t.csv")
+    assert code == 0
+    for words in (
+        "columns: date=date",
+        "unknown: pe",
+        "left out, not numbers: name",
+        "outside_range",
+        "1 bars set missing",
+    ):
+        assert words in out
+    assert (here / "data" / "t" / "quarantine.csv").read_text().splitlines()[
+        1
+    ] == "2020-01-07,A,outside_range"
+
+
+def test_a_dry_run_writes_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bars(here)
+    before = names(here)
+    assert answer(capsys, "import", "bars.csv", "--dry-run")["written"] is False
+    assert "nothing was written" in run(capsys, "import", "bars.csv", "--dry-run")[1]
+    assert names(here) == before
+
+
+def test_a_qlib_folder_is_recognised(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = here / "cn"
+    (folder / "calendars").mkdir(parents=True)
+    write(folder / "calendars", "day.txt", "2020-01-02", "2020-01-03")
+    (folder / "features" / "sh600000").mkdir(parents=True)
+    for field in ("open", "high", "low", "close", "volume"):
+        np.array([0, 10, 11], dtype="<f4").tofile(folder / "features" / "sh600000" / f"{field}.day.bin")
+    assert answer(capsys, "import", "cn", "--name", "q")["source"] == "qlib"
+
+
+def test_update_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    events = write(here, "e.csv", "symbol,known_time,score", "A,2020-01-02 10:00:00,0.5")
+    answer(capsys, "import", str(bars(here)), "--name", "mine", "--events", f"news={events}")
+    write(
+        here,
+        "new.csv",
+        HEADER,
+        *ROWS[-2:],
+        "2020-01-07,A,6,6.5,5.9,6.2,200,2",
+        "2020-01-07,B,20,20.5,19.9,20,9,1",
+    )
+    made = answer(capsys, "update", "mine", "--from", "new.csv")
+    assert made["dates"] == 4
+    assert made["left_behind"] == ["news"]
+    # a second time there is nothing new
+    assert "nothing to append" in answer(capsys, "update", "mine", "--from", "new.csv", code=2)["message"]
+
+
+def test_update_without_a_source_that_can_be_asked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(capsys, "simulate", "s", "--instruments", "30", "--days", "80")
+    assert "no source that can be asked" in answer(capsys, "update", "s", code=2)["message"]
+
+
+def test_doctor_of_a_file_and_of_a_bad_one(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = bars(here, "2020-01-07,A,6,6,5,7,1,2")
+    found = answer(capsys, "doctor", str(path), code=1)
+    assert "outside_range" in {item["check"] for item in found["findings"]}
+    write(here, "bad.csv", HEADER, *ROWS, ROWS[0], "x,A,1,1,1,1,1,1")
+    found = answer(capsys, "doctor", "bad.csv", code=1)
+    assert [item["check"] for item in found["findings"]] == ["import", "import"]
+    assert names(here) == ["bad.csv", "bars.csv"]
+
+
+def test_doctor_sets_stored_bars_aside_when_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = bars(here, "2020-01-07,A,6,6,5,7,1,2")
+    answer(capsys, "import", str(path), "--name", "mine", "--keep-all")
+    answer(capsys, "doctor", "mine", code=1)
+    found = answer(capsys, "doctor", "mine", "--quarantine")
+    assert found["serious"] == 0
+    assert answer(capsys, "show", "mine")["quarantine"]["by_reason"] == {"outside_range": 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("simulate", "x", "--days", "1"), "days is 1"),
+        (("simulate", "x", "--start", "soon"), "start is 'soon'"),
+        (("simulate", "Bad Name"), "cannot be a data set name"),
+        (("simulate", "../x"), "cannot be a data set name"),
+        (("import", "none.csv"), "does not exist"),
+        (("import", "empty.csv"), "empty"),
+        (("import", "bars.csv", "--market", "mars"), "'MARS' is not a choice"),
+        (("import", "bars.csv", "--column", "close"), "not NAME=VALUE"),
+        (("import", "bars.csv", "--column", "close=x"), "no column 'x'"),
+        (("import", "bars.csv", "--column", "close=x", "--column", "close=y"), "given twice"),
+        (("import", "bars.csv", "--exponent", "pe=many"), "exponent of pe"),
+        (("import", "bars.csv", "--start", "2020-99-01"), "not a date"),
+        (("import", "bars.csv", "--start", "2030-01-01"), "no row is left"),
+        (("import", "bars.csv", "--encoding", "klingon"), "no encoding"),
+        (("import", "bars.csv", "--membership", "My Index=m.csv"), "cannot be a name"),
+        (("import", "bars.csv", "--membership", "idx=none.csv"), "does not exist"),
+        (("import", "bars.csv", "--known-until", "idx=2020-01-01"), "no membership is called"),
+        (("import", "bars.csv", "--overlaps", "mrge"), "did you mean merge"),
+        (("import", "bars.csv", "--calendar", "none.txt"), "calendar does not exist"),
+        (("import", "baostock", "--start", "2020-01-01"), "needs symbols"),
+        (("import", "baostock", "--symbols", "SH600000"), "needs its first date"),
+        (("import", "baostock", "--symbols", "A,A", "--start", "2020-01-01"), "given twice"),
+        (("show", "none"), "no data set"),
+        (("show", "."), "not a data set"),
+        (("doctor", "none"), "no data set"),
+        (("update", "none"), "no data set"),
+        (("doctor", "bars.csv", "--quarantine"), "not a stored data set"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_bad_input_is_one_clear_error_and_writes_nothing(
+    here: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str, as_json: bool
+) -> None:
+    bars(here)
+    (here / "empty.csv").write_bytes(b"")
+    before = names(here)
+    code, out, err = run(capsys, *arguments, *(["--json"] if as_json else []))
+    assert code == 2
+    assert words in (out if as_json else err)
+    assert "Traceback" not in out + err
+    if as_json:
+        assert json.loads(out)["error"]
+    assert names(here) == before
+
+
+def test_an_existing_name_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(capsys, "simulate", "s", "--instruments", "30", "--days", "80")
+    assert "exists already" in answer(capsys, "simulate", "s", code=2)["message"]

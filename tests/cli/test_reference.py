@@ -1,0 +1,40 @@
+"""The generated pages are fresh."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.cli._reference import cli_markdown, declared_reasons, refusals_markdown
+
+DOCS = Path(__file__).parents[2] / "docs" / "reference"
+
+
+@pytest.mark.parametrize(("name", "make"), [("cli", cli_markdown), ("refusals", refusals_markdown)])
+def test_the_page_in_the_documentation_is_fresh(name: str, make: object) -> None:
+    assert callable(make)
+    refresh = f"python -m assay.cli._reference docs/reference  # writes {name}.md"
+    assert (DOCS / f"{name}.md").read_text(encoding="utf-8") == make(), f"refresh it: {refresh}"
+
+
+def test_every_command_takes_json() -> None:
+    sections = cli_markdown().split("\n## ")[1:]
+    assert len(sections) >= 10
+    assert [text.splitlines()[0] for text in sections if "`--json`" not in text] == []
+
+
+def test_every_option_says_what_it_means() -> None:
+    rows = [line for line in cli_markdown().splitlines() if line.startswith("| `")]
+    assert rows
+    assert [row for row in rows if not row.replace("\\|", "").split("|")[2].strip()] == []
+
+
+def test_every_reason_tells_what_to_do() -> None:
+    reasons = [reason for listed in declared_reasons().values() for reason in listed]
+    assert len(reasons) > 20
+    for reason in reasons:
+        assert reason.code.isidentifier()
+        assert reason.code == reason.code.lower()
+        assert reason.summary
+        assert reason.fix
