@@ -5,12 +5,12 @@ from assay.expr._check import Check, Expression, Policy, check, parse, require_r
 from assay.expr._convert import Conversion, convert, to_text
 from assay.expr._distance import edit_distance
 from assay.expr._explain import explain
-from assay.expr._exponent import Exponent, exponent, exponents
+from assay.expr._exponent import Exponent, exponent, exponent_of_call, exponents
 from assay.expr._fields import STANDARD_FIELDS, FieldInfo
 from assay.expr._fingerprint import fingerprint, signature
 from assay.expr._grammar import DIALECTS
 from assay.expr._limits import Limits, default_limits
-from assay.expr._lookback import lookback
+from assay.expr._lookback import added_bars, lookback
 from assay.expr._lower import Notice, kind_of
 from assay.expr._op import Arg, Composite, DialectName, Example, Form, Kind, Op, Param
 from assay.expr._parser import parse_syntax
@@ -48,6 +48,7 @@ __all__ = [
     "Params",
     "Policy",
     "Space",
+    "added_bars",
     "build_table",
     "canonical",
     "check",
@@ -58,6 +59,7 @@ __all__ = [
     "edit_distance",
     "explain",
     "exponent",
+    "exponent_of_call",
     "exponents",
     "fields_of",
     "fingerprint",

@@ -87,7 +87,7 @@ def exponents(node: Node, fields: Mapping[str, FieldInfo] | None = None) -> dict
         elif isinstance(part, Field):
             found[part] = _of_field(part.name, fields)
         else:
-            found[part] = _of_call(part, [found[arg] for arg in part.args], table[part.op].exponent)
+            found[part] = exponent_of_call(part, [found[arg] for arg in part.args], table[part.op].exponent)
     return found
 
 
@@ -106,7 +106,8 @@ def _of_field(name: str, fields: Mapping[str, FieldInfo] | None) -> Exponent:
     return _UNKNOWN if info.exponent is None else Exponent("power", info.exponent)
 
 
-def _of_call(call: Call, inputs: list[Exponent], rule: ExponentRule) -> Exponent:
+def exponent_of_call(call: Call, inputs: list[Exponent], rule: ExponentRule) -> Exponent:
+    """Exponent of one op's result from those of its inputs; the op need not be in the table."""
     if rule == "zero":
         return _ZERO
     for given in inputs:

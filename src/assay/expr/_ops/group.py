@@ -1,3 +1,5 @@
+# ruff: noqa: E501 - an entry of the op table is read best on one line
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -53,7 +55,7 @@ OPS = (
     _op("group_min", "smallest of the group, for every member", fast("group_min", order=_XG, level="consultant")),
     _op("group_median", "median of the group, for every member", fast("group_median", order=_XG, level="consultant")),
     _op("group_std", "standard deviation (divisor n) of the group, for every member", fast("group_std_dev", order=_XG, level="consultant")),
-    _op("group_count", "number of valid values in the group, for every member", fast("group_count", order=_XG, level="consultant")),
+    _op("group_count", "number of valid values in the group, for every member; 0 where there are none", fast("group_count", order=_XG, level="consultant"), missing="defined"),
     _op("group_mean", "weighted mean of the group, for every member: sum(w x) / sum(w); harmonic: sum(w) / sum(w / x). Names with x or w missing are left out",
         fast("group_mean", order="x weight group", mean="harmonic", example=example("10, 15, 20 with weight 1: 13.85")),
         args=(Arg("x"), Arg("weight"), Arg("group", "group")), params=(Param("mean", "text", "arithmetic", choices=("arithmetic", "harmonic")),), missing="pairs",
