@@ -2,9 +2,9 @@
 
     python benchmarks/language.py [--data DIR] [--list] [--json]
 
-``--data`` is a folder with the collections; see ``FILES`` for their names. Three counts for each file: *parsed*
-(the grammar holds), *typed* (names, arity, kinds, literals) and *runnable* (windows, look-ahead, lookback, fields).
-Exit code 1 when a target is missed.
+``--data`` is a folder with the collections; see ``FILES`` for their names. Three counts for each file:
+*parsed* (the grammar holds), *typed* (names, arity, kinds, literals) and *runnable* (windows, look-ahead,
+lookback, fields). Exit code 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "expres
 
 @dataclass(frozen=True)
 class Collection:
-    """One file: its dialect, whether a name and a tab come before each formula, and how many must parse."""
+    """One file: its dialect, whether a name and a tab come before each formula, and how many should parse.
+
+    ``prose`` names entries counted in the target that turn out to be half prose, and so no formulas.
+    """
 
     file: str
     dialect: DialectName
     named: bool
     target: int
+    prose: tuple[str, ...] = ()
 
 
 FILES = (
@@ -38,8 +42,8 @@ FILES = (
     Collection("fastexpr_legacy.txt", "fastexpr", False, 78),
     Collection("fastexpr_rejected.txt", "fastexpr", False, 0),
     Collection("alpha101_paper_notation.txt", "alpha101", True, 101),
-    # of 191, ten are printed with an ellipsis, and three are half prose
-    Collection("gtja191_formulas.tsv", "alpha191", True, 178),
+    # ten of 191 are printed with an ellipsis; three more say "if up", "cast to float", "similar over 12"
+    Collection("gtja191_formulas.tsv", "alpha191", True, 181, ("alpha_112", "alpha_154", "alpha_159")),
     Collection("alpha158_qlib.tsv", "qlib", True, 158),
     Collection("alpha360_qlib.tsv", "qlib", True, 360),
     Collection("alphabench_qlib_style_pool.txt", "qlib", False, 5861),
@@ -62,7 +66,9 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        return self.parsed == self.collection.target and not self.broken_round_trips
+        return (
+            self.parsed == self.collection.target - len(self.collection.prose) and not self.broken_round_trips
+        )
 
 
 def read(path: Path, named: bool) -> list[str]:
@@ -164,6 +170,7 @@ def as_json(results: list[Result], reading: float, writing: float) -> dict[str, 
             "runnable": r.runnable,
             "refused": dict(r.refused),
             "round_trips_broken": len(r.broken_round_trips),
+            "prose": list(r.collection.prose),
             "target_met": r.ok,
         }
         for r in results
@@ -179,6 +186,8 @@ def show(results: list[Result], reading: float, writing: float, listed: bool) ->
     for r in results:
         trips = "ok" if not r.broken_round_trips else f"{len(r.broken_round_trips)} bad"
         mark = "met" if r.ok else "MISSED"
+        if r.ok and r.collection.prose:
+            mark = f"all but prose ({', '.join(r.collection.prose)})"
         print(
             f"{r.collection.file:34}{r.lines:>7}{r.parsed:>8}{r.fragments:>8}{r.typed:>7}{r.runnable:>7}{trips:>7}"
             f"  {r.collection.target} parsed: {mark}"
@@ -192,7 +201,8 @@ def show(results: list[Result], reading: float, writing: float, listed: bool) ->
             print(f"    round trip broken: {text[:160]}")
     total = sum(r.lines for r in results)
     print(
-        f"{total} formulas: parse and type {reading:.2f} s CPU (at most 2), round trip {writing:.2f} s CPU (at most 6)"
+        f"{total} formulas: parse, type and check {reading:.2f} s CPU (at most 2), "
+        f"round trip {writing:.2f} s CPU (at most 6)"
     )
 
 

@@ -177,7 +177,7 @@ def _neutral(call: Call) -> Node | None:
         if first.op == "abs":
             return first
         if first.op == "neg":
-            return Call("abs", first.args)
+            return _again(Call("abs", first.args))
     if op == "not" and isinstance(first, Call) and first.op == "not":
         return first.args[0]
     if op == "ne" and _is_bool(args[0]) and args[1] == Constant(0.0):

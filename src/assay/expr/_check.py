@@ -21,7 +21,7 @@ from assay.expr._op import DialectName, Kind
 from assay.expr._parser import parse_syntax
 from assay.expr._syntax import Program
 from assay.expr._table import op_table
-from assay.expr._tokens import refuse
+from assay.expr._tokens import error_at
 from assay.expr._tree import Call, Field, Node, distinct, fields_of
 
 Level: TypeAlias = Literal["parsed", "typed", "runnable"]
@@ -208,7 +208,7 @@ def _with_policy(expression: Expression, policy: Policy) -> Expression:
         return expression
     start, end = _place(expression, found.culprit or expression.node)
     if policy == "refuse":
-        refuse(reasons.ADJUSTMENT, found.why, expression.text, start, end, level="typed")
+        raise error_at(reasons.ADJUSTMENT, found.why, expression.text, start, end, level="typed")
     line = expression.text.count("\n", 0, start) + 1
     column = start - expression.text.rfind("\n", 0, start)
     notice = Notice(reasons.ADJUSTMENT.code, found.why, line, column)
@@ -250,7 +250,7 @@ class _Runnable:
                 f"the formula needs {shown if shown < 10**9 else 'more than a billion'} bars, "
                 f"at most {self.limits.lookback} are allowed"
             )
-            self._refuse(reasons.LOOKBACK, message, long)
+            raise self._error(reasons.LOOKBACK, message, long)
 
     def _call(self, call: Call) -> None:
         op = op_table()[call.op]
@@ -258,25 +258,25 @@ class _Runnable:
             name, window = call.params[0]
             assert not isinstance(window, str)
             if window < 1:
-                self._window(call, name, window)
+                raise self._window(call, name, window)
         form = op.form(self.expression.dialect)
         if form is not None and not form.runnable:
             message = f"{form.names[0]} is on the list of the dialect, but nothing evaluates it"
-            self._refuse(reasons.UNSUPPORTED_OP, message, call)
+            raise self._error(reasons.UNSUPPORTED_OP, message, call)
 
-    def _window(self, call: Call, name: str, window: float) -> None:
+    def _window(self, call: Call, name: str, window: float) -> ExpressionError:
         if call.op in _FORWARD and window < 0:
-            self._refuse(reasons.LOOK_AHEAD, f"a shift of {window} bars reads the future", call)
+            return self._error(reasons.LOOK_AHEAD, f"a shift of {window} bars reads the future", call)
         if window == 0 and self.expression.dialect == "qlib":
             message = "a window of 0 stands for all history there; give a fixed number of bars"
-            self._refuse(reasons.EXPANDING, message, call)
-        self._refuse(reasons.WINDOW_BOUNDS, f"the {name} is {window:g}, at least 1 is needed", call)
+            return self._error(reasons.EXPANDING, message, call)
+        return self._error(reasons.WINDOW_BOUNDS, f"the {name} is {window:g}, at least 1 is needed", call)
 
     def _field(self, part: Field) -> None:
         name = part.name
         if self.expression.dialect == "report" and name in names.REPORT_WITHOUT_DATA:
             if self.known is None or name not in self.known:
-                self._refuse(reasons.UNSUPPORTED_FIELD, f"there is no data for ${name}", part)
+                raise self._error(reasons.UNSUPPORTED_FIELD, f"there is no data for ${name}", part)
             return
         if self.known is None:
             if name in STANDARD_FIELDS or self.expression.dialect == "fastexpr":
@@ -287,8 +287,8 @@ class _Runnable:
         else:
             present = self.known
         near = did_you_mean(name, present)
-        self._refuse(reasons.UNKNOWN_FIELD, f"the data has no field {name!r}", part, near)
+        raise self._error(reasons.UNKNOWN_FIELD, f"the data has no field {name!r}", part, near)
 
-    def _refuse(self, reason: Reason, message: str, part: Node, near: tuple[str, ...] = ()) -> None:
+    def _error(self, reason: Reason, message: str, part: Node, near: tuple[str, ...] = ()) -> ExpressionError:
         start, end = _place(self.expression, part)
-        refuse(reason, message, self.expression.text, start, end, level="runnable", suggestions=near)
+        return error_at(reason, message, self.expression.text, start, end, level="runnable", suggestions=near)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, NoReturn
+from typing import Final
 
 from assay.errors import Refusal
 from assay.expr import _reasons as reasons
@@ -103,13 +103,13 @@ class _Writer:
         if math.isnan(value) and self.dialect in ("core", "fastexpr"):
             return Name("nan")
         if not math.isfinite(value):
-            self._refuse(f"the constant {value}")
+            raise self._error(f"the constant {value}")
         return Number(value) if value >= 0 else Unary("-", Number(-value))
 
     def _field(self, name: str) -> Syntax:
         if self.dialect == "report":
             if name not in _REPORT_NAMES:
-                self._refuse(f"the field {name!r}")
+                raise self._error(f"the field {name!r}")
             return Name(f"${_REPORT_NAMES[name]}")
         return Name(f"${name}" if self.grammar.dollar == "always" else name)
 
@@ -137,7 +137,7 @@ class _Writer:
                 written = self._composite(self._bent(node, composite), composite)
                 if written is not None:
                     return written
-        self._refuse(f"{node.op} with {_params_text(node)}" if node.params else node.op)
+        raise self._error(f"{node.op} with {_params_text(node)}" if node.params else node.op)
 
     def _symbol(self, node: Call, form: Form) -> Syntax:
         args = [self.syntax(arg) for arg in node.args]
@@ -244,8 +244,8 @@ class _Writer:
             params.append((name, stands))
         return Call(node.op, node.args, tuple(params))
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise Refusal(reasons.NO_FORM, f"{self.dialect} cannot write {what}", where=self.dialect)
+    def _error(self, what: str) -> Refusal:
+        return Refusal(reasons.NO_FORM, f"{self.dialect} cannot write {what}", where=self.dialect)
 
 
 def _params_text(node: Call) -> str:

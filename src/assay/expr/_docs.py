@@ -1,4 +1,4 @@
-"""The op reference as Markdown, made from the op table: ``python -m assay.expr._docs docs/reference/ops.md``."""
+"""The op reference, made from the op table: ``python -m assay.expr._docs docs/reference/ops.md``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOOKBACKS: Final = {
 }
 _MISSING: Final = {
     "propagate": "a missing input gives a missing result",
-    "strict": "the first value at row window - 1; a missing value inside gives missing, unless min_periods is set",
+    "strict": "the first value at row window - 1; a missing value spoils it, unless min_periods is set",
     "skip": "missing values are left out",
     "pairs": "where one input is missing the pair is left out",
     "never": "the result is never missing",
@@ -75,12 +75,14 @@ def reference() -> str:
 
 _INTRODUCTION: Final = """# Op reference
 
-This page is made from the op table by `python -m assay.expr._docs docs/reference/ops.md`; a test fails when it is stale.
+This page is made from the op table by `python -m assay.expr._docs docs/reference/ops.md`;
+a test fails when it is stale.
 
-`w` stands for the window: bars, the current one included. A window op with `min_periods=k` > 0 skips missing values,
-counts a window cut short by the start of the data, and needs k valid values; 0, the default, needs the whole window.
-*Exponent* tells what a stock's adjustment factor does to the value: prices have 1, volumes -1, amounts and returns 0;
-only values of exponent 0 can be compared between stocks. ±inf becomes missing at the op that made it.
+`w` stands for the window: bars, the current one included. A window op with `min_periods=k` > 0 skips
+missing values, counts a window cut short by the start of the data, and needs k valid values; 0, the
+default, needs the whole window. *Exponent* tells what a stock's adjustment factor does to the value:
+prices have 1, volumes -1, amounts and returns 0; only values of exponent 0 can be compared between
+stocks. ±inf becomes missing at the op that made it.
 """
 
 

@@ -20,9 +20,9 @@ _IDEMPOTENT: Final = frozenset({"maximum", "minimum", "and", "or"})
 # Linear in their first input: a factor can be taken out.
 _LINEAR: Final = frozenset(
     {
-        "delay", "delta", "ts_sum", "ts_mean", "ts_decay_linear", "ts_decay_exp", "ts_ema", "ts_sma", "ts_wma",
-        "ts_mean_deviation", "ts_slope", "ts_resid", "ts_backfill", "cumulative_sum", "demean", "group_neutralize",
-        "group_sum", "vec_sum", "vec_avg",
+        "delay", "delta", "ts_sum", "ts_mean", "ts_decay_linear", "ts_decay_exp", "ts_ema", "ts_sma",
+        "ts_wma", "ts_mean_deviation", "ts_slope", "ts_resid", "ts_backfill", "cumulative_sum",
+        "demean", "group_neutralize", "group_sum", "vec_sum", "vec_avg",
     }
 )  # fmt: skip
 # f(c x) = sign(c) f(x)

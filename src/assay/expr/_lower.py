@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 from assay.base import did_you_mean
-from assay.errors import Reason
+from assay.errors import ExpressionError, Reason
 from assay.expr import _names as names
 from assay.expr import _reasons as reasons
 from assay.expr._fields import STANDARD_FIELDS, FieldInfo
@@ -19,7 +19,7 @@ from assay.expr._limits import Limits, default_limits
 from assay.expr._op import Arg, DialectName, Kind, Param
 from assay.expr._syntax import Apply, Binary, Conditional, Name, Number, Program, Syntax, Text, Unary
 from assay.expr._table import op_table
-from assay.expr._tokens import refuse, span_at
+from assay.expr._tokens import error_at, span_at
 from assay.expr._tree import Call, Constant, Field, Node, ParamValue
 from assay.expr._words import UNSUPPORTED, Word, symbols, words
 
@@ -74,10 +74,10 @@ def lower_program(
     allowed = limits or default_limits(dialect)
     if node.depth > allowed.depth:
         message = f"the tree has {node.depth} levels, at most {allowed.depth} are allowed"
-        refuse(reasons.TOO_DEEP, message, text, 0, len(text), level="typed")
+        raise error_at(reasons.TOO_DEEP, message, text, 0, len(text), level="typed")
     if node.size > allowed.nodes:
         message = f"the tree has {node.size} nodes written out, at most {allowed.nodes} are allowed"
-        refuse(reasons.TOO_LARGE, message, text, 0, len(text), level="typed")
+        raise error_at(reasons.TOO_LARGE, message, text, 0, len(text), level="typed")
     return Lowered(node, tuple(lowering.notices), lowering.spans)
 
 
@@ -155,7 +155,7 @@ class _Lowering:
             message = (
                 f"the program only assigns {program.statements[0].target!r}; nothing is left as its result"
             )
-            self._refuse(reasons.FRAGMENT, message, program.statements[0])
+            raise self._error(reasons.FRAGMENT, message, program.statements[0])
         last = len(program.statements) - 1
         node: Node | None = None
         for i, statement in enumerate(program.statements):
@@ -185,7 +185,7 @@ class _Lowering:
         return Constant(syntax.value)
 
     def _text(self, syntax: Text) -> Node:
-        self._refuse(reasons.WRONG_KIND, f"the text {syntax.value[:40]!r} is not a value here", syntax)
+        raise self._error(reasons.WRONG_KIND, f"the text {syntax.value[:40]!r} is not a value here", syntax)
 
     def _name(self, syntax: Name) -> Node:
         name = syntax.name
@@ -195,7 +195,7 @@ class _Lowering:
                 return found
         if name[0] == "$":
             if not self.dollar:
-                self._refuse(
+                raise self._error(
                     reasons.SYNTAX,
                     f"fields are written without $ in {self.dialect}",
                     syntax,
@@ -203,7 +203,7 @@ class _Lowering:
                 )
             name = name[1:]
         elif self.dollar:
-            self._refuse(
+            raise self._error(
                 reasons.SYNTAX, f"fields are written with $ in {self.dialect}", syntax, near=(f"${name}",)
             )
         return self._field(name, syntax)
@@ -224,7 +224,9 @@ class _Lowering:
         if found is not None:
             return found
         near = tuple(f"${n}" for n in did_you_mean(name, names.REPORT_FIELDS))
-        self._refuse(reasons.UNKNOWN_FIELD, f"the report dialect has no field {name!r}", syntax, near=near)
+        raise self._error(
+            reasons.UNKNOWN_FIELD, f"the report dialect has no field {name!r}", syntax, near=near
+        )
 
     # -- operators
 
@@ -260,7 +262,7 @@ class _Lowering:
         message = f"this is {_ARTICLE[given]}, {_ARTICLE[wanted]} is needed"
         if given == "vector":
             message += "; reduce it first, with vec_avg or vec_sum"
-        self._refuse(reasons.WRONG_KIND, message, syntax, expected=(_ARTICLE[wanted],))
+        raise self._error(reasons.WRONG_KIND, message, syntax, expected=(_ARTICLE[wanted],))
 
     def _kind(self, node: Node) -> Kind:
         if type(node) is Call:
@@ -274,7 +276,7 @@ class _Lowering:
     def _apply(self, syntax: Apply) -> Node:
         word = self.words.get(syntax.name.lower() if self.fold else syntax.name)
         if word is None:
-            self._unknown(syntax)
+            raise self._unknown(syntax)
         if word.legacy:
             self._notice("legacy_name", f"{syntax.name!r} is an old name", syntax)
         args = syntax.args
@@ -288,7 +290,7 @@ class _Lowering:
         for slot, value in zip(word.slots, given, strict=True):
             if type(slot) is Arg:
                 if value is None:
-                    self._arity(word, syntax, len(args))
+                    raise self._arity(word, syntax, len(args))
                 inputs.append(self._input(value, slot.kind))
             else:
                 assert isinstance(slot, Param)
@@ -297,26 +299,26 @@ class _Lowering:
                 elif slot.default is not None or slot.optional:
                     values.append(slot.default)
                 else:
-                    self._arity(word, syntax, len(args))
+                    raise self._arity(word, syntax, len(args))
         return self._build(word, syntax, tuple(inputs), tuple(values))
 
     def _assign(self, word: Word, syntax: Apply, args: tuple[Syntax, ...]) -> list[Syntax | None]:
         missing = len(word.slots) - len(args)
         if missing < 0:
-            self._arity(word, syntax, len(args))
+            raise self._arity(word, syntax, len(args))
         given: list[Syntax | None] = [*args, *([None] * missing)]
         for name, value in syntax.named:
             place = word.by_name.get(name.lower())
             if place is None:
                 near = did_you_mean(name, word.by_name)
-                self._refuse(
+                raise self._error(
                     reasons.UNKNOWN_ARGUMENT,
                     f"{word.name} has no argument {name!r}: {word.signature}",
                     value,
                     near=near,
                 )
             if given[place] is not None:
-                self._refuse(
+                raise self._error(
                     reasons.WRONG_ARITY, f"the argument {name!r} of {word.name} is given twice", value
                 )
             given[place] = value
@@ -332,7 +334,7 @@ class _Lowering:
             written[options[0].name] = args.pop()
         for name, value in written.items():
             if name.lower() not in {o.name for o in options}:
-                self._refuse(reasons.UNKNOWN_ARGUMENT, f"{word.name} has no argument {name!r}", value)
+                raise self._error(reasons.UNKNOWN_ARGUMENT, f"{word.name} has no argument {name!r}", value)
         by_name = {name.lower(): value for name, value in written.items()}
         values = tuple(
             self._literal(by_name[o.name], o, word) if o.name in by_name else o.default for o in options
@@ -348,7 +350,7 @@ class _Lowering:
         try:
             return word.build(inputs, values)
         except ValueError as error:
-            self._refuse(reasons.BAD_PARAMETER, f"{word.name}: {error}", syntax)
+            raise self._error(reasons.BAD_PARAMETER, f"{word.name}: {error}", syntax) from error
 
     # -- literals
 
@@ -358,7 +360,7 @@ class _Lowering:
         value = self._constant(syntax)
         if value is None:
             what = "a window" if param.name in ("window", "span") else f"the parameter {param.name!r}"
-            self._refuse(
+            raise self._error(
                 reasons.LITERAL_EXPECTED,
                 f"{what} of {word.name} must be a number written out",
                 syntax,
@@ -366,10 +368,12 @@ class _Lowering:
             )
         if param.type == "bool":
             if value not in (0.0, 1.0):
-                self._refuse(reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} is true or false", syntax)
+                raise self._error(
+                    reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} is true or false", syntax
+                )
             return value == 1.0
         if not math.isfinite(value):
-            self._refuse(reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be finite", syntax)
+            raise self._error(reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be finite", syntax)
         if param.name not in ("window", "span"):  # windows are bounded at level runnable
             low, high = param.low, param.high
             if (low is not None and value < low) or (high is not None and value > high):
@@ -378,12 +382,14 @@ class _Lowering:
                     if high is None
                     else f"in [{low if low is not None else -math.inf:g}, {high:g}]"
                 )
-                self._refuse(reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be {bounds}", syntax)
+                raise self._error(
+                    reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be {bounds}", syntax
+                )
         if param.type == "float":
             return value
         if value != int(value):
             if param.name != "window" or not self.fold:
-                self._refuse(
+                raise self._error(
                     reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be an integer", syntax
                 )
             self._notice("fractional_window", f"the window {value:g} is read as {math.floor(value)}", syntax)
@@ -395,7 +401,7 @@ class _Lowering:
         elif type(syntax) is Name:
             value = syntax.name
         else:
-            self._refuse(
+            raise self._error(
                 reasons.LITERAL_EXPECTED,
                 f"{param.name!r} of {word.name} must be a text",
                 syntax,
@@ -406,10 +412,12 @@ class _Lowering:
         for choice in param.choices:
             if choice.lower() == value.strip().lower():
                 return choice
-        self._refuse(
-            reasons.BAD_PARAMETER, f"{param.name!r} of {word.name} must be one of {', '.join(param.choices)}", syntax,
+        raise self._error(
+            reasons.BAD_PARAMETER,
+            f"{param.name!r} of {word.name} must be one of {', '.join(param.choices)}",
+            syntax,
             near=did_you_mean(value, param.choices),
-        )  # fmt: skip
+        )
 
     def _constant(self, syntax: Syntax) -> float | None:
         """The value of a number, a sign before one, arithmetic of numbers, or a variable that holds one."""
@@ -434,28 +442,28 @@ class _Lowering:
 
     # -- refusals
 
-    def _unknown(self, syntax: Apply) -> NoReturn:
+    def _unknown(self, syntax: Apply) -> ExpressionError:
         why = UNSUPPORTED.get(self.dialect, {}).get(
             syntax.name.lower() if self.fold and self.dialect == "fastexpr" else syntax.name
         )
         place = Name(syntax.name, syntax.start, syntax.start + len(syntax.name))
         if why is not None:
-            self._refuse(reasons.UNSUPPORTED_OP, f"{syntax.name} {why}", place)
+            return self._error(reasons.UNSUPPORTED_OP, f"{syntax.name} {why}", place)
         near = did_you_mean(syntax.name, self.words)
-        self._refuse(
+        return self._error(
             reasons.UNKNOWN_OP, f"there is no op {syntax.name[:64]!r} in {self.dialect}", place, near=near
         )
 
-    def _arity(self, word: Word, syntax: Apply, given: int) -> NoReturn:
+    def _arity(self, word: Word, syntax: Apply, given: int) -> ExpressionError:
         plural = "argument" if given == 1 else "arguments"
         message = f"{word.name} does not take {given} {plural}: {word.signature}"
-        self._refuse(reasons.WRONG_ARITY, message, syntax, expected=(word.signature,))
+        return self._error(reasons.WRONG_ARITY, message, syntax, expected=(word.signature,))
 
     def _notice(self, code: str, message: str, syntax: Any) -> None:
         span = span_at(self.text, syntax.start, syntax.end)
         self.notices.append(Notice(code, message, span.line, span.column))
 
-    def _refuse(
+    def _error(
         self,
         reason: Reason,
         message: str,
@@ -463,10 +471,17 @@ class _Lowering:
         *,
         expected: tuple[str, ...] = (),
         near: tuple[str, ...] = (),
-    ) -> NoReturn:
-        refuse(
-            reason, message, self.text, syntax.start, syntax.end, level="typed", expected=expected, suggestions=near
-        )  # fmt: skip
+    ) -> ExpressionError:
+        return error_at(
+            reason,
+            message,
+            self.text,
+            syntax.start,
+            syntax.end,
+            level="typed",
+            expected=expected,
+            suggestions=near,
+        )
 
 
 def _reorder_191(name: str, args: tuple[Syntax, ...]) -> tuple[Syntax, ...]:

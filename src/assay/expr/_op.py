@@ -15,7 +15,7 @@ Kind: TypeAlias = Literal["number", "bool", "group", "vector", "any"]
 ParamType: TypeAlias = Literal["int", "float", "bool", "text"]
 
 Scope: TypeAlias = Literal["element", "time", "section", "group", "vector"]
-"""What one result looks at: its own bar, the past of its instrument, one date, one group of a date, a list."""
+"""What one result looks at: its own bar, the past of its instrument, a date, a group of a date, a list."""
 
 ExponentRule: TypeAlias = Literal[
     "clip", "compare", "covariance", "cross", "difference", "dimensionless", "exponential", "fill",
@@ -146,7 +146,7 @@ class Op:
         """
         unknown = set(given) - set(self.param_index)
         if unknown:
-            raise KeyError(f"op {self.name!r} has no parameter {sorted(unknown)[0]!r}")
+            raise KeyError(f"op {self.name!r} has no parameter {min(unknown)!r}")
         values: list[tuple[str, ParamValue]] = []
         for param in self.params:
             value = given.get(param.name, param.default)

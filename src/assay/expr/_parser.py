@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import math
-from typing import NoReturn
 
-from assay.errors import Reason
+from assay.errors import ExpressionError, Reason
 from assay.expr import _reasons as reasons
 from assay.expr._grammar import GRAMMARS, PREFIX, TERNARY, Grammar
 from assay.expr._limits import Limits, default_limits
@@ -20,7 +19,7 @@ from assay.expr._syntax import (
     Text,
     Unary,
 )
-from assay.expr._tokens import END, NAME, NUMBER, SYMBOL, TEXT, refuse, tokenize
+from assay.expr._tokens import END, NAME, NUMBER, SYMBOL, TEXT, error_at, span_at, tokenize
 
 _OPERAND = ("a number", "a field", "a call", "(")
 _PUNCTUATION = frozenset("(),;")
@@ -37,12 +36,12 @@ def parse_syntax(text: str, dialect: DialectName = "core", *, limits: Limits | N
     allowed = limits or default_limits(dialect)
     if len(text) > allowed.characters:
         message = f"the formula has {len(text)} characters, at most {allowed.characters} are allowed"
-        refuse(reasons.TOO_LONG, message, text, allowed.characters, len(text))
+        raise error_at(reasons.TOO_LONG, message, text, allowed.characters, len(text))
     return _Parser(text, GRAMMARS[dialect], allowed).program()
 
 
 class _Parser:
-    """A precedence parser: one pass over the tokens, nesting counted so that no text can exhaust the stack."""
+    """A precedence parser: one pass, its nesting counted so that no text can exhaust the stack."""
 
     __slots__ = ("grammar", "infix", "kinds", "limits", "nesting", "position", "starts", "text", "texts")
 
@@ -65,15 +64,15 @@ class _Parser:
                 count += 1
                 if count > 2 * self.limits.nodes + 1:
                     message = f"the formula has more than {2 * self.limits.nodes} symbols"
-                    refuse(reasons.TOO_LARGE, message, self.text, self.starts[i], len(self.text))
+                    raise error_at(reasons.TOO_LARGE, message, self.text, self.starts[i], len(self.text))
 
     def program(self) -> Program:
         if self.kinds[0] == END:
-            refuse(reasons.EMPTY, "the formula is empty", self.text, 0, 0, expected=_OPERAND)
+            raise error_at(reasons.EMPTY, "the formula is empty", self.text, 0, 0, expected=_OPERAND)
         if not self.grammar.programs:
             value = self.expression(0)
             if self.kinds[self.position] != END:
-                self._unexpected(("an operator", "the end of the formula"))
+                raise self._unexpected(("an operator", "the end of the formula"))
             return Program((Statement(None, value, 0, len(self.text)),))
         statements: list[Statement] = []
         while True:
@@ -83,7 +82,7 @@ class _Parser:
                 return Program(tuple(statements))
             statements.append(self._statement())
             if self.kinds[self.position] != END and self.texts[self.position] != ";":
-                self._unexpected(("an operator", ";", "the end of the formula"))
+                raise self._unexpected(("an operator", ";", "the end of the formula"))
 
     def _statement(self) -> Statement:
         start = self.starts[self.position]
@@ -91,7 +90,7 @@ class _Parser:
         if self.kinds[self.position] == NAME and self.texts[self.position + 1] == "=":
             target = self.texts[self.position]
             if not target.isidentifier():
-                self._fail(reasons.SYNTAX, f"{target!r} cannot be assigned to", ("a name",))
+                raise self._error(reasons.SYNTAX, f"{target!r} cannot be assigned to", ("a name",))
             self.position += 2
         value = self.expression(0)
         return Statement(target, value, start, self._last_end())
@@ -101,7 +100,7 @@ class _Parser:
         self.nesting += 1
         if self.nesting > self.limits.nesting:
             message = f"the formula is nested more than {self.limits.nesting} levels deep here"
-            self._fail(reasons.TOO_DEEP, message, ())
+            raise self._error(reasons.TOO_DEEP, message, ())
         texts = self.texts
         infix = self.infix
         start = self.starts[self.position]
@@ -133,7 +132,7 @@ class _Parser:
         self.position += 1
         yes = self.expression(0)
         if self.texts[self.position] != ":":
-            self._unexpected((":",))
+            raise self._unexpected((":",))
         self.position += 1
         no = self.expression(TERNARY - 1)
         return Conditional(condition, yes, no, start, no.end)
@@ -152,7 +151,9 @@ class _Parser:
             self.position = position + 1
             value = float(word)
             if math.isinf(value):
-                refuse(reasons.BAD_NUMBER, f"{word[:40]} is too large", self.text, start, start + len(word))
+                raise error_at(
+                    reasons.BAD_NUMBER, f"{word[:40]} is too large", self.text, start, start + len(word)
+                )
             return Number(value, start, start + len(word))
         if word == "(":
             self.position = position + 1
@@ -164,7 +165,7 @@ class _Parser:
         if kind == TEXT and self.grammar.texts:
             self.position = position + 1
             return Text(word[1:-1], start, start + len(word))
-        self._unexpected(_OPERAND)
+        raise self._unexpected(_OPERAND)
 
     def _prefixed(self) -> Syntax:
         """Any number of prefix operators; read in a loop, as a long run of them must not deepen the stack."""
@@ -194,7 +195,7 @@ class _Parser:
                     self.position = position + 2
                     named.append((texts[position], self.expression(0)))
                 elif named:
-                    self._unexpected(("an argument by name",))
+                    raise self._unexpected(("an argument by name",))
                 else:
                     args.append(self.expression(0))
                 if texts[self.position] != ",":
@@ -208,20 +209,23 @@ class _Parser:
     def _expect(self, symbol: str, opening: int) -> None:
         if self.texts[self.position] != symbol:
             if self.kinds[self.position] == END:
-                message = f"the bracket opened at column {opening + 1 - (self.text.rfind(chr(10), 0, opening) + 1)} is not closed"
-                self._fail(reasons.SYNTAX, message, (symbol,))
-            self._unexpected(("an operator", ",", symbol))
+                column = span_at(self.text, opening, opening).column
+                message = f"the bracket opened at column {column} is not closed"
+                raise self._error(reasons.SYNTAX, message, (symbol,))
+            raise self._unexpected(("an operator", ",", symbol))
         self.position += 1
 
     def _last_end(self) -> int:
         last = self.position - 1
         return self.starts[last] + len(self.texts[last])
 
-    def _unexpected(self, expected: tuple[str, ...]) -> NoReturn:
+    def _unexpected(self, expected: tuple[str, ...]) -> ExpressionError:
         kind = self.kinds[self.position]
         found = "the end of the formula" if kind == END else repr(self.texts[self.position][:40])
-        self._fail(reasons.SYNTAX, f"unexpected {found}", expected)
+        return self._error(reasons.SYNTAX, f"unexpected {found}", expected)
 
-    def _fail(self, reason: Reason, message: str, expected: tuple[str, ...]) -> NoReturn:
+    def _error(self, reason: Reason, message: str, expected: tuple[str, ...]) -> ExpressionError:
         start = self.starts[self.position]
-        refuse(reason, message, self.text, start, start + len(self.texts[self.position]), expected=expected)
+        return error_at(
+            reason, message, self.text, start, start + len(self.texts[self.position]), expected=expected
+        )

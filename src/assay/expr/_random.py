@@ -25,12 +25,13 @@ _T = TypeVar("_T")
 
 _FIELDS: Final = ("open", "high", "low", "close", "vwap", "volume", "amount", "returns")
 _OPS: Final = (
-    "add", "sub", "mul", "div", "neg", "abs", "sign", "log", "maximum", "minimum", "signed_log1p", "gt", "lt", "and", "or",
-    "not", "where", "delay", "delta", "ts_return", "ts_sum", "ts_mean", "ts_max", "ts_min", "ts_median", "ts_mad", "ts_std",
-    "ts_var", "ts_zscore", "ts_skew", "ts_kurt", "ts_argmax", "ts_argmin", "ts_rank", "ts_quantile", "ts_decay_linear",
-    "ts_ema", "ts_wma", "ts_scale", "ts_count", "ts_sum_if", "ts_mean_deviation", "ts_slope", "ts_rsquare", "ts_resid",
-    "ts_corr", "ts_cov", "ts_regression", "rank", "zscore", "demean", "winsorize", "group_neutralize", "group_zscore",
-    "group_rank", "group_mean", "vec_avg", "vec_sum",
+    "add", "sub", "mul", "div", "neg", "abs", "sign", "log", "maximum", "minimum", "signed_log1p", "gt",
+    "lt", "and", "or", "not", "where", "delay", "delta", "ts_return", "ts_sum", "ts_mean", "ts_max",
+    "ts_min", "ts_median", "ts_mad", "ts_std", "ts_var", "ts_zscore", "ts_skew", "ts_kurt", "ts_argmax",
+    "ts_argmin", "ts_rank", "ts_quantile", "ts_decay_linear", "ts_ema", "ts_wma", "ts_scale",
+    "ts_count", "ts_sum_if", "ts_mean_deviation", "ts_slope", "ts_rsquare", "ts_resid", "ts_corr",
+    "ts_cov", "ts_regression", "rank", "zscore", "demean", "winsorize", "group_neutralize",
+    "group_zscore", "group_rank", "group_mean", "vec_avg", "vec_sum",
 )  # fmt: skip
 _TRIES: Final = 200
 _INNER_TRIES: Final = 6

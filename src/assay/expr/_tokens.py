@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NamedTuple
 
 from assay.errors import ExpressionError, Reason, Span
 from assay.expr import _reasons as reasons
@@ -43,7 +43,7 @@ def span_at(text: str, start: int, end: int) -> Span:
     return Span(start, max(end, start), line, start - (text.rfind("\n", 0, start) + 1) + 1)
 
 
-def refuse(
+def error_at(
     reason: Reason,
     message: str,
     text: str,
@@ -53,9 +53,9 @@ def refuse(
     level: str = "parsed",
     expected: tuple[str, ...] = (),
     suggestions: tuple[str, ...] = (),
-) -> NoReturn:
-    """Raise the error for one place of a formula."""
-    raise ExpressionError(
+) -> ExpressionError:
+    """The error for one place of a formula."""
+    return ExpressionError(
         reason,
         message,
         span=span_at(text, start, end),
@@ -77,23 +77,40 @@ def tokenize(text: str) -> Tokens:
     matches = list(_PATTERN.finditer(text))
     kinds = [match.lastindex or _BAD for match in matches]
     if _BAD in kinds:
-        _refuse_character(text, matches[kinds.index(_BAD)].start(_BAD))
+        raise _bad_character(text, matches[kinds.index(_BAD)].start(_BAD))
     texts = [match[kind] for match, kind in zip(matches, kinds, strict=True)]
     starts = [match.start(kind) for match, kind in zip(matches, kinds, strict=True)]
+    if "/*" in text:
+        _refuse_open_comment(text, texts, starts)
     return Tokens(kinds, texts, starts)
 
 
-def _refuse_character(text: str, at: int) -> NoReturn:
+def _refuse_open_comment(text: str, texts: list[str], starts: list[int]) -> None:
+    """A ``/*`` that was read as two symbols has no end."""
+    for i, symbol in enumerate(texts):
+        if symbol == "/" and text.startswith("/*", starts[i]):
+            raise error_at(
+                reasons.UNTERMINATED,
+                "the comment that starts here has no end",
+                text,
+                starts[i],
+                starts[i] + 2,
+            )
+
+
+def _bad_character(text: str, at: int) -> ExpressionError:
     character = text[at]
     if character in "\"'":
-        refuse(reasons.UNTERMINATED, "the text that starts here has no closing quote", text, at, at + 1)
+        return error_at(
+            reasons.UNTERMINATED, "the text that starts here has no closing quote", text, at, at + 1
+        )
     if character.isascii() and (character.isdigit() or character == "."):
         end = at + 1
         while end < len(text) and (text[end].isalnum() or text[end] in "._"):
             end += 1
-        refuse(reasons.BAD_NUMBER, f"{text[at:end][:40]!r} is not a number", text, at, end)
+        return error_at(reasons.BAD_NUMBER, f"{text[at:end][:40]!r} is not a number", text, at, end)
     same = (_LOOKALIKES[character],) if character in _LOOKALIKES else ()
-    refuse(
+    return error_at(
         reasons.BAD_CHARACTER,
         f"the character {character!r} has no meaning here",
         text,

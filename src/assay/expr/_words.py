@@ -66,27 +66,33 @@ UNSUPPORTED: Final[Mapping[DialectName, Mapping[str, str]]] = MappingProxyType(
             {
                 **dict.fromkeys(
                     (
-                        "combo_a", "generate_stats", "reduce_avg", "reduce_choose", "reduce_count", "reduce_ir",
-                        "reduce_kurtosis", "reduce_max", "reduce_min", "reduce_norm", "reduce_percentage",
-                        "reduce_powersum", "reduce_range", "reduce_skewness", "reduce_stddev", "reduce_sum",
-                        "self_corr", "universe_size", "in",
+                        "combo_a", "generate_stats", "reduce_avg", "reduce_choose", "reduce_count",
+                        "reduce_ir", "reduce_kurtosis", "reduce_max", "reduce_min", "reduce_norm",
+                        "reduce_percentage", "reduce_powersum", "reduce_range", "reduce_skewness",
+                        "reduce_stddev", "reduce_sum", "self_corr", "universe_size", "in",
                     ),
                     "works on sets of alphas, not inside an expression",
                 ),
                 **dict.fromkeys(
                     (
                         "inst_pnl", "inst_tvr", "hump_decay", "rank_by_side", "ts_delta_limit",
-                        "ts_target_tvr_decay", "ts_target_tvr_hump", "ts_target_tvr_delta_limit", "vec_choose",
-                        "vec_ir", "vec_kurtosis", "vec_norm", "vec_percentage", "vec_powersum", "vec_skewness",
+                        "ts_target_tvr_decay", "ts_target_tvr_hump", "ts_target_tvr_delta_limit",
+                        "vec_choose", "vec_ir", "vec_kurtosis", "vec_norm", "vec_percentage",
+                        "vec_powersum", "vec_skewness",
                     ),
                     "has no published definition precise enough to evaluate",
                 ),
             }
         ),
         "qlib": MappingProxyType(
-            dict.fromkeys(("ChangeInstrument", "Mask", "P", "PRef", "Cut", "TResample"), "reads other instruments or bars")
+            dict.fromkeys(
+                ("ChangeInstrument", "Mask", "P", "PRef", "Cut", "TResample"),
+                "reads other instruments or bars",
+            )
         ),
-        "alpha191": MappingProxyType({"FILTER": "keeps a subset of bars, which leaves no series to evaluate"}),
+        "alpha191": MappingProxyType(
+            {"FILTER": "keeps a subset of bars, which leaves no series to evaluate"}
+        ),
     }
 )  # fmt: skip
 """Names that a dialect knows and Assay does not evaluate, with why."""

@@ -1,3 +1,5 @@
+# ruff: noqa: E501 - an entry of the op table is read best on one line
+
 from __future__ import annotations
 
 from collections.abc import Mapping

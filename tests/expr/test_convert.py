@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from assay.errors import Refusal
+from assay.expr import Call, Constant, Field, Space, convert, op_table, parse, to_text
+
+from .strategies import trees
+
+
+@settings(max_examples=100)
+@given(node=trees(Space(adjustment=False, nodes=60)))
+def test_core_text_reads_back_as_the_same_tree(node) -> None:
+    assert parse(to_text(node), level="typed").node == node
+
+
+@pytest.mark.parametrize("op", [op for op in op_table().values() if op.params], ids=lambda op: op.name)
+def test_every_parameter_can_be_written(op) -> None:
+    """With values off their defaults, so that each one shows."""
+    sample = {
+        "number": Field("close"),
+        "bool": Call("gt", (Field("close"), Field("open"))),
+        "group": Field("sector"),
+    }
+    args = tuple(sample[a.kind] for a in op.args)
+    params = []
+    for p in op.params:
+        if p.type == "text":
+            value = p.choices[-1] if p.choices else "0,1"
+        elif p.type == "bool":
+            value = not p.default
+        else:
+            value = type(p.default or (1 if p.type == "int" else 1.0))(
+                max(p.low or 0, 1) if p.high in (None, 1) else 2
+            )
+        params.append((p.name, float(value) if p.type == "float" else value))
+    node = Call(op.name, args, tuple(params))
+    assert parse(to_text(node), level="typed").node == node
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "target", "result"),
+    [
+        ("rank(close - delay(close, 5))", "core", "report", "RANK($close - DELAY($close, 5))"),
+        ("RANK(TS_PCTCHANGE($close, 5))", "report", "fastexpr", None),
+        ("TS_STD($return, 20)", "report", "fastexpr", "ts_std_dev(returns, 20)"),
+        ("rank(close) < 0.5 ? 1 : -1", "alpha101", "alpha191", "RANK(close) < 0.5 ? 1 : -1"),
+        ("Mean($close, 5) / $close", "qlib", "core", "ts_mean(close, 5, min_periods=1) / close"),
+        (
+            "ts_regression(y, x, 20, lag=1, rettype=2)",
+            "fastexpr",
+            "fastexpr",
+            "ts_regression(y, x, 20, lag=1, rettype=2)",
+        ),
+        (
+            'bucket(x, buckets="2,5", skipBoth=true)',
+            "fastexpr",
+            "fastexpr",
+            'bucket(x, buckets="2,5", skipboth=true)',
+        ),
+        ("Count($close, 5)", "qlib", "qlib", "Count($close, 5)"),
+        ("max(rank(close), open)", "alpha101", "fastexpr", None),
+        ("-ts_rank(x, 5)", "fastexpr", "core", '-ts_rank(x, 5, scale="(r-1)/(n-1)")'),
+    ],
+)
+def test_exact_conversion(text, source, target, result) -> None:
+    if result is None:
+        with pytest.raises(Refusal) as caught:
+            convert(text, source, target)
+        assert caught.value.reason.code == "no_form"
+    else:
+        assert convert(text, source, target).text == result
+        assert convert(text, source, target).differences == ()
+
+
+def test_conversion_may_take_the_conventions_of_the_target_and_says_so() -> None:
+    found = convert("Rank(Std($close, 5), 10)", "qlib", "fastexpr", exact=False)
+    assert found.text == "ts_rank(ts_std_dev(close, 5), 10)"
+    assert set(found.differences) == {
+        "ts_rank: min_periods 1 becomes 0",
+        "ts_rank: scale 'r/n' becomes '(r-1)/(n-1)'",
+        "ts_std: ddof 1 becomes 0",
+        "ts_std: min_periods 1 becomes 0",
+    }
+
+
+def test_what_a_dialect_cannot_say_is_refused_with_its_parameters() -> None:
+    with pytest.raises(Refusal, match=r"report cannot write ts_std with window=5, ddof=1"):
+        to_text(Call("ts_std", (Field("close"),), (("window", 5), ("ddof", 1), ("min_periods", 0))), "report")
+    with pytest.raises(Refusal, match="field 'vwap'"):
+        to_text(Field("vwap"), "report")
+    with pytest.raises(Refusal, match="constant nan"):
+        to_text(Constant(float("nan")), "qlib")
+
+
+def test_signs_before_numbers_survive() -> None:
+    node = Call("neg", (Constant(5.0),))
+    assert to_text(node) == "neg(5)"
+    assert parse("neg(5)").node == node
+    assert to_text(Call("power", (Constant(-2.0), Field("close")))) == "(-2)^close"
