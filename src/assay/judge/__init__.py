@@ -1,7 +1,7 @@
 """The one evaluator: from formulas or values and a panel to verdicts with certificates."""
 
 from assay.judge._certificate import certificate_schema, verify_certificate
-from assay.judge._judge import Progress, data_digest, judge
+from assay.judge._judge import data_digest, judge
 from assay.judge._results import (
     SUMMARY,
     BookCurve,
@@ -24,6 +24,7 @@ from assay.judge._results import (
 )
 from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, Thresholds
 from assay.judge._verdict import BatchStatistics, Refused, Verdict, Verdicts
+from assay.judge._workshop import Progress
 
 __all__ = [
     "COSTS",

@@ -312,7 +312,10 @@ def _shuffles(settings: JudgeSettings, judged: BoolArray) -> tuple[NDArray[np.in
     if settings.robustness == "off":
         return ()
     count = settings.shuffles if settings.robustness == "full" else min(settings.shuffles, QUICK_SHUFFLES)
-    return tuple(shuffled_cells(judged, seed) for seed in range(settings.seed, settings.seed + count))
+    seeds = range(settings.seed, settings.seed + count)
+    return tuple(
+        make_executor("threads", settings.threads).map(lambda seed: shuffled_cells(judged, seed), seeds)
+    )
 
 
 def shuffled_cells(members: BoolArray, seed: int) -> NDArray[np.intp]:

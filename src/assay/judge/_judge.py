@@ -1,13 +1,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +16,15 @@ from assay.judge._certificate import seal, software_versions
 from assay.judge._decide import decide
 from assay.judge._items import Item, ItemReader, Judgeable
 from assay.judge._leaks import FULL, QUICK, FieldExponents, Subject, check_leaks
-from assay.judge._measure import Measured, lagged_signal, measure
+from assay.judge._measure import Measured
 from assay.judge._results import CoverageRow, DataUsed, LeakCheck, Significance
 from assay.judge._settings import JudgeSettings
 from assay.judge._significance import batch_statistics, batch_variance, significance
 from assay.judge._verdict import BatchStatistics, Verdict, Verdicts
+from assay.judge._workshop import Progress, Workshop
 
 if TYPE_CHECKING:
     from assay.market import Panel
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with a stage (``judged`` or ``leak checks``), how many are done, and how many there are."""
 
 LEAK_NAMES = ("prefix", "scramble", "permutation", "adjustment")
 LEAK_BATCH = 128
@@ -87,8 +82,10 @@ def judge(
     reader = ItemReader(panel.dates, panel.instruments, fields, dialect, collect)
     read, refused = reader.read(items)
     bench = make_bench(panel, chosen, plan, benchmark)
-    measured = _measure_all(read, bench, progress)
-    leaks = _leak_checks(read, bench, progress)
+    with Workshop(bench, len(read), progress) as workshop:
+        workshop.take_in(read)
+        leaks = _leak_checks(read, bench, progress)
+        measured = workshop.results()
     ordered = [measured[item.name] for item in read]
     batch = batch_statistics(ordered)
     variance = batch_variance(ordered)
@@ -137,45 +134,6 @@ def _described(panel: Panel) -> dict[str, FieldInfo]:
         name: FieldInfo(name, info.kind, info.exponent, info.unit, info.description)
         for name, info in panel.fields.items()
     }
-
-
-def _measure_all(items: Sequence[Item], bench: Bench, progress: Progress | None) -> dict[str, Measured]:
-    """Evaluate all expressions as one batch and measure each output as it comes, on the settings' threads."""
-    from assay.engine import evaluate
-
-    found: dict[str, Measured] = {}
-    futures: list[Future[None]] = []
-    threads = bench.settings.threads
-    places = BoundedSemaphore(threads + 1)  # signals that wait for a thread are whole panels
-
-    def work(name: str, signal: NDArray[np.float32]) -> None:
-        try:
-            found[name] = measure(signal, bench)
-        finally:
-            places.release()
-        if progress is not None:
-            progress("judged", len(found), len(items))
-
-    with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-
-        def take(name: str, values: NDArray[np.float32]) -> None:
-            signal = lagged_signal(values, bench)
-            places.acquire()
-            if pool is None:
-                work(name, signal)
-            else:
-                futures.append(pool.submit(work, name, signal))
-
-        nodes = {item.name: item.expression.node for item in items if item.expression is not None}
-        if nodes:
-            evaluate(nodes, bench.view, universe=bench.members, threads=threads, sink=take)
-        for item in items:
-            if item.values is not None:
-                take(item.name, item.values.values[bench.window.first : bench.window.stop])
-    for future in futures:
-        future.result()
-    return found
 
 
 def _leak_checks(
