@@ -98,7 +98,7 @@ def test_decay_follows_a_signal_that_foresees_three_bars() -> None:
 
 
 def test_one_bar_of_look_ahead_shows() -> None:
-    # a signal that knows the bar of its own fill scores 1 on a label with no lag, and nothing on the honest one
+    # a signal that knows the bar of its own fill scores 1 with no lag, and nothing on the honest label
     rng = np.random.default_rng(2)
     price = np.exp((0.01 * rng.normal(size=(300, 80))).cumsum(axis=0))
     last = np.full(price.shape, np.nan)

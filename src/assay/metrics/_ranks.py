@@ -17,15 +17,15 @@ def average_ranks(values: AnyArray, *, universe: AnyArray | None = None, scaled:
     universe : (T, N) bool, names that take part.
     scaled : divide by the number of names, giving (0, 1].
     """
-    from assay.metrics._kernels import _score
-    from assay.metrics._scorer import sort_rows
+    from assay.metrics._scorer import order_rows, sort_rows
 
     x = panel32(values, "values")
     allowed = mask2(universe, "universe", (x.shape[0], x.shape[1]), default=True).view(np.uint8)
     ranked = sort_rows(x, allowed)
-    out = np.full(x.shape, np.nan, dtype=np.float32)
-    _score.rank_rows(x.view(np.uint32), ranked.keys, ranked.count, ranked.exact, ranked.bits, scaled, out)
-    return out
+    doubled = order_rows(x, ranked).doubled
+    over = 2.0 * ranked.count[:, None] if scaled else 2.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(ranked.state > 0, doubled / over, np.nan).astype(np.float32)
 
 
 def rank_autocorrelation(

@@ -51,65 +51,66 @@ def sort_rows(values: Singles, allowed: Bytes) -> Sorted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Label:
-    values: Singles
-    fixed: NDArray[np.int64]
-    unit: float
-    center: Floats
-    count: NDArray[np.int64]
-    order: NDArray[np.int32]
-    doubled: NDArray[np.int32]
-    tie_sum: NDArray[np.int64]
+class Ordered:
+    """Ascending order of each row, doubled average ranks (0 where invalid), and the groups of equal
+    values.
+    """
+
+    order: NDArray[np.unsignedinteger]
+    doubled: NDArray[np.unsignedinteger]
     ties: NDArray[np.int64]
-    tie_start: NDArray[np.int32]
-    tie_end: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
 
 
-def _fixed_point(values: Singles) -> tuple[NDArray[np.int64], float]:
-    """Integers and their unit, so that a sum over any set of names is exact and needs no order."""
-    largest = float(np.max(np.abs(values), initial=0.0)) * values.shape[1]
-    unit = 2.0 ** (int(np.ceil(np.log2(max(largest, 1.0)))) - 61)
-    return np.rint(values.astype(np.float64) / unit).astype(np.int64), unit
-
-
-def _prepare(label: Singles, universe: Bools) -> _Label:
+def order_rows(values: Singles, ranked: Sorted) -> Ordered:
+    """Finish sorted rows: order, ranks and ties. Doubled ranks are whole numbers, in as few bits as fit."""
     from assay.metrics._kernels import _score
 
-    T, N = label.shape
-    ranked = sort_rows(label, universe.view(np.uint8))
-    order, doubled = np.zeros((T, N), dtype=np.int32), np.zeros((T, N), dtype=np.int32)
+    T, N = values.shape
+    small = np.dtype(np.uint16 if 2 * N < 2**16 else np.uint32)
+    order, doubled = np.zeros((T, N), dtype=small), np.zeros((T, N), dtype=small)
     ties = np.zeros(T + 1, dtype=np.int64)
     start, end = np.empty(T * N // 2 + 1, dtype=np.int32), np.empty(T * N // 2 + 1, dtype=np.int32)
     _score.order_rows(
-        label.view(np.uint32),
-        ranked.keys,
-        ranked.count,
-        ranked.exact,
-        ranked.bits,
-        order,
-        doubled,
-        ties,
-        start,
-        end,
+        values, ranked.keys, ranked.count, ranked.exact, ranked.bits, order, doubled, ties, start, end
     )
-    size = (end - start)[: ties[-1]].astype(np.int64)
+    return Ordered(order, doubled, ties, start[: ties[-1]].copy(), end[: ties[-1]].copy())
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    values: Singles
+    scale: float
+    center: Floats
+    count: NDArray[np.int64]
+    tie_sum: NDArray[np.int64]
+    ranks: Ordered
+
+
+def _fixed_point_scale(values: Singles) -> float:
+    """Power of two that turns labels into integers whose sum over any set of names fits 63 bits."""
+    largest = float(np.max(np.abs(values), initial=0.0)) * values.shape[1]
+    return float(2.0 ** (61 - int(np.ceil(np.log2(max(largest, 1.0))))))
+
+
+def _prepare(label: Singles, universe: Bools) -> _Label:
+    ranked = sort_rows(label, universe.view(np.uint8))
+    done = order_rows(label, ranked)
+    size = (done.end - done.start).astype(np.int64)
     summed = np.concatenate([[0], np.cumsum(size**3 - size)])
-    values = np.where(ranked.state > 0, label, np.float32(0))
-    middle = np.take_along_axis(order, (ranked.count // 2).astype(np.int64).clip(max=N - 1)[:, None], axis=1)
+    plain = np.where(ranked.state > 0, label, np.float32(0))
+    scale = _fixed_point_scale(plain)
+    values = plain * np.float32(scale)  # a power of two: no digit is lost
+    middle = np.take_along_axis(done.order, (ranked.count // 2)[:, None].clip(max=label.shape[1] - 1), axis=1)
     center = np.take_along_axis(values, middle, axis=1)[:, 0].astype(np.float64)
-    fixed, unit = _fixed_point(values)
     return _Label(
-        values,
-        fixed,
-        unit,
-        center,
-        ranked.count.astype(np.int64),
-        order,
-        doubled,
-        summed[ties[1:]] - summed[ties[:-1]],
-        ties,
-        start[: ties[-1]].copy(),
-        end[: ties[-1]].copy(),
+        values=values,
+        scale=scale,
+        center=center,
+        count=ranked.count.astype(np.int64),
+        tie_sum=summed[done.ties[1:]] - summed[done.ties[:-1]],
+        ranks=done,
     )
 
 
@@ -165,7 +166,6 @@ class Scorer:
     _label: _Label = field(init=False, repr=False)
     _bars: Floats = field(init=False, repr=False)
     _allowed: Bytes = field(init=False, repr=False)
-    _iota: NDArray[np.int32] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         label = panel32(self.label, "label")
@@ -187,10 +187,7 @@ class Scorer:
         paired = universe & np.isfinite(label)
         object.__setattr__(self, "_label", prepared)
         object.__setattr__(self, "_bars", bars)
-        object.__setattr__(
-            self, "_allowed", universe.astype(np.uint8) + np.uint8(2) * paired.astype(np.uint8)
-        )
-        object.__setattr__(self, "_iota", np.arange(shape[1] + 1, dtype=np.int32))
+        object.__setattr__(self, "_allowed", universe.astype(np.uint8) + paired.astype(np.uint8))
 
     def score(self, signal: AnyArray) -> Score:
         """Score one factor: (T, N) values, higher meaning better, NaN or inf meaning none.
@@ -212,8 +209,8 @@ class Scorer:
         gross, bought, sold = np.zeros(T), np.zeros(T), np.zeros(T)
         _score.walk(
             x, ranked.keys, ranked.state, ranked.count, ranked.paired, ranked.exact, ranked.bits,
-            y.values, y.fixed, y.unit, y.center, y.count, y.order, y.doubled,
-            y.tie_sum, y.ties, y.tie_start, y.tie_end,
+            y.values, y.scale, y.center, y.count, y.ranks.order, y.ranks.doubled, y.tie_sum,
+            y.ranks.ties, y.ranks.start, y.ranks.end,
             self._bars, self.entry, self.every, self.offset, self.min_names, UNDEFINED_TOLERANCE, self.cap,
             ic, rank_ic, returns, sizes, gross, bought, sold,
         )  # fmt: skip

@@ -16,7 +16,6 @@ _SUMS = {**_OPTIONS, "fastmath": {"reassoc", "nsz", "contract"}}
 _MISSING = np.uint32(0xFFFFFFFF)
 _SIGN = np.uint32(0x80000000)
 _EXPONENT = np.uint32(0x7F800000)
-_BLOCK = 32  # neighbours compared at once
 
 
 @njit(**_OPTIONS)
@@ -31,10 +30,10 @@ def _ordered(bits):
 def build_keys(bits, allowed, index, index_bits, keys, state, count, paired, exact):
     """Turn float bits (T, N) into sortable keys.
 
-    ``allowed`` has bit 0 where the universe admits the cell and bit 1 where, besides, a label exists. A
-    cell is valid when its value is finite and bit 0 is set; ``state`` is ``allowed`` on valid cells, else
-    0, and invalid cells get the largest key. ``count`` and ``paired`` count bits 0 and 1 of a row's
-    ``state``; ``exact`` says that no bit of the values was lost.
+    ``allowed`` is 0 outside the universe, 1 inside, 2 where, besides, a label exists. A cell is valid when
+    its value is finite and allowed; ``state`` is ``allowed`` on valid cells, else 0, and invalid cells get
+    the largest key. ``count`` counts a row's valid cells, ``paired`` those with a label; ``exact`` says
+    that no bit of the values was lost.
     """
     T, N = bits.shape
     low_bits = np.uint32(index_bits)
@@ -48,7 +47,7 @@ def build_keys(bits, allowed, index, index_bits, keys, state, count, paired, exa
             value = _ordered(row[i])
             lowest = min(lowest, value if kept != 0 else _MISSING)
             highest = max(highest, value if kept != 0 else np.uint32(0))
-            n = np.uint32(n + np.uint32(kept & np.uint8(1)))
+            n = np.uint32(n + np.uint32(kept != 0))
             pairs = np.uint32(pairs + np.uint32(kept >> np.uint8(1)))
             good[i] = kept
             key[i] = value
@@ -74,9 +73,9 @@ def _sort_run(key, start, end, row, mask):
     while gap > 0:
         for a in range(start + gap, end):
             held = key[a]
-            value = _ordered(row[held & mask])
+            value = row[held & mask]
             b = a
-            while b >= start + gap and _ordered(row[key[b - gap] & mask]) > value:
+            while b >= start + gap and row[key[b - gap] & mask] > value:
                 key[b] = key[b - gap]
                 b -= gap
             key[b] = held
@@ -84,79 +83,56 @@ def _sort_run(key, start, end, row, mask):
 
 
 @njit(**_OPTIONS)
-def settle(key, n, row, mask, index_bits, exact, first, last):
+def settle(key, n, row, mask, exact, runs, first, last):
     """Finish the order of one sorted row and list its groups of equal values; gives the number of groups."""
-    low_bits = np.uint32(index_bits)
-    groups = 0
-    j = 0
-    while j < n - 1:
-        if j + _BLOCK < n:
-            found = np.uint32(0)
-            for k in range(j, j + _BLOCK):
-                same = np.uint32(np.uint32(key[k] ^ key[k + 1]) >> low_bits) == 0
-                found = np.uint32(found | (np.uint32(1) if same else np.uint32(0)))
-            if found == 0:
-                j += _BLOCK
-                continue
-        while j < n - 1 and np.uint32(np.uint32(key[j] ^ key[j + 1]) >> low_bits) != 0:
-            j += 1
-        if j >= n - 1:
-            break
-        end = j + 2
-        while end < n and ((key[j] ^ key[end]) >> low_bits) == 0:
+    if n < 2:
+        return 0
+    below, above = key[: n - 1], key[1:n]
+    found = np.uint32(0)
+    for j in range(n - 1):  # keys that agree in all leading bits differ by no more than the mask
+        found = np.uint32(found + np.uint32((below[j] ^ above[j]) <= mask))
+    if found == 0:
+        return 0
+    pairs = 0
+    for j in range(n - 1):  # without a branch: where neighbours agree
+        runs[pairs] = j
+        pairs += (below[j] ^ above[j]) <= mask
+    groups, p = 0, 0
+    while p < pairs:
+        a, end = runs[p], runs[p] + 2
+        p += 1
+        while p < pairs and runs[p] == end - 1:
             end += 1
+            p += 1
         if not exact:
-            _sort_run(key, j, end, row, mask)
-        a = j
+            _sort_run(key, a, end, row, mask)
         while a < end:
             b = a + 1
-            value = _ordered(row[key[a] & mask])
-            while b < end and _ordered(row[key[b] & mask]) == value:
+            value = row[key[a] & mask]
+            while b < end and row[key[b] & mask] == value:
                 b += 1
             if b - a > 1:
-                first[groups] = a
-                last[groups] = b
+                first[groups], last[groups] = a, b
                 groups += 1
             a = b
-        j = end
     return groups
 
 
 @njit(**_OPTIONS)
-def rank_rows(bits, keys, count, exact, index_bits, scaled, out):
-    """Average ranks 1..n of the valid cells of each sorted row, divided by n if ``scaled``; the rest stays
-    NaN.
-    """
-    T, N = bits.shape
-    mask = np.uint32((1 << index_bits) - 1)
-    first, last = np.empty(N, np.int32), np.empty(N, np.int32)
-    for t in range(T):
-        key, n, o = keys[t], count[t], out[t]
-        groups = settle(key, n, bits[t], mask, index_bits, exact[t], first, last)
-        over = np.float64(n) if scaled else 1.0
-        for j in range(n):
-            o[key[j] & mask] = (j + 1) / over
-        for g in range(groups):
-            rank = 0.5 * (first[g] + last[g] + 1) / over
-            for j in range(first[g], last[g]):
-                o[key[j] & mask] = rank
-
-
-@njit(**_OPTIONS)
-def order_rows(bits, keys, count, exact, index_bits, order, doubled, ties, start, end):
+def order_rows(x, keys, count, exact, index_bits, order, doubled, ties, start, end):
     """The order, doubled ranks and tie groups of each row (what a label needs, once per panel).
 
     ``ties[t]``..``ties[t+1]`` index the groups of row t in ``start`` and ``end``.
     """
-    T, N = bits.shape
+    T, N = x.shape
     mask = np.uint32((1 << index_bits) - 1)
-    first, last = np.empty(N, np.int32), np.empty(N, np.int32)
+    runs, first, last = np.empty(N, np.int64), np.empty(N, np.int64), np.empty(N, np.int64)
     total = 0
     for t in range(T):
-        key, n, o, d = keys[t], count[t], order[t], doubled[t]
-        groups = settle(key, n, bits[t], mask, index_bits, exact[t], first, last)
+        key, n, o, d = keys[t], np.int64(count[t]), order[t], doubled[t]
+        groups = settle(key, n, x[t], mask, exact[t], runs, first, last)
         for j in range(n):
-            i = np.int32(key[j] & mask)
+            i = key[j] & mask
             o[j] = i
             d[i] = 2 * (j + 1)
         for g in range(groups):
@@ -192,43 +168,48 @@ def _pearson(x, y, state, x0, y0, n, tiny):
 
 
 @njit(**_OPTIONS)
-def _label_ranks(order, n, start, end, state, doubled):
-    """Doubled ranks of the labels among the valid names, by one walk over the prepared order; gives the
-    tie sum.
+def _common_ranks(order, n, start, end, state, doubled):
+    """Doubled ranks of the labels among the paired names, 0 for the others; gives the sum over ties.
+
+    One walk over the prepared order: no sort. A name with a label has state 2 with a signal, 0 without.
     """
     doubled[:] = 0
-    c = np.int32(0)
+    c = 0
     for j in range(n):
         i = order[j]
-        c = np.int32(c + np.int32(2) * np.int32(state[i] & np.uint8(1)))
+        c += state[i]
         doubled[i] = c
-    tie_sum = np.int64(0)
+    tie_sum = 0
     for g in range(start.shape[0] - 1, -1, -1):  # backwards: a group reads the untouched rank before it
-        low = doubled[order[start[g] - 1]] // 2 if start[g] > 0 else 0
-        high = doubled[order[end[g] - 1]] // 2
-        size = np.int64(high - low)
+        low = np.int64(doubled[order[start[g] - 1]]) if start[g] > 0 else 0
+        high = np.int64(doubled[order[end[g] - 1]])
+        size = (high - low) // 2
         tie_sum += size * size * size - size
         for j in range(start[g], end[g]):
-            doubled[order[j]] = low + high + 1
+            doubled[order[j]] = (low + high) // 2 + 1
     return tie_sum
 
 
 @njit(**_OPTIONS)
-def _sweep(key, n, mask, state, doubled, y_fixed, where, place, total):
-    """Along the order: names, their place among the paired, running label sums; gives the product of
-    doubled ranks.
+def _sweep(key, n, mask, doubled, y, where, place, total):
+    """Along the order: names, how many paired ones stand before each, and running sums of the labels.
+
+    Gives the sum of products of doubled ranks. Labels are summed as integers, so that their order is free;
+    a name without a label has rank 0 and label 0.
     """
-    c, product, running = np.int64(0), np.int64(0), np.int64(0)
-    place[0] = 0
-    total[0] = 0
+    c, product, running = 0, 0, 0
+    part = key[:n]
     for j in range(n):
-        i = np.int64(key[j] & mask)
+        i = part[j] & mask
         where[j] = i
-        c += np.int64(state[i] >> np.uint8(1))
-        product += c * np.int64(doubled[i])
-        running += y_fixed[i]
-        place[j + 1] = c
-        total[j + 1] = running
+        rank = np.int64(doubled[i])
+        place[j] = c
+        c += rank > 0
+        product += c * rank
+        total[j] = running
+        running += np.int64(y[i])
+    place[n] = c
+    total[n] = running
     return 2 * product
 
 
@@ -286,7 +267,7 @@ def _trade(held, weight, held_count, where, low, n, target, dense):
 @njit(**_OPTIONS)
 def walk(
     x, keys, state, count, paired, exact, index_bits,
-    y, y_fixed, y_unit, y_center, y_count, y_order, y_doubled, y_tie_sum, ties, tie_start, tie_end,
+    y, y_scale, y_center, y_count, y_order, y_doubled, y_tie_sum, ties, tie_start, tie_end,
     bars, entry, every, offset, min_names, tiny, cap,
     ic, rank_ic, quantile_return, quantile_count, gross, bought, sold,
 ):  # fmt: skip
@@ -295,40 +276,38 @@ def walk(
     """
     T, N = x.shape
     Q = quantile_return.shape[1]
-    bits = x.view(np.uint32)
     mask = np.uint32((1 << index_bits) - 1)
-    first, last = np.empty(N, np.int32), np.empty(N, np.int32)
-    where, place, total = np.empty(N, np.int64), np.empty(N + 1, np.int64), np.empty(N + 1, np.int64)
-    scratch = np.empty(N, np.int32)
+    runs, first, last = np.empty(N, np.int64), np.empty(N, np.int64), np.empty(N, np.int64)
+    where, place, total = np.empty(N, np.uint32), np.empty(N + 1, np.int64), np.empty(N + 1, np.int64)
+    scratch = np.empty(N, y_doubled.dtype)
     edge = np.empty(Q + 1, np.int64)
-    held, weight, dense, held_count = np.empty(N, np.int64), np.empty(N), np.zeros(N), 0
+    held, weight, dense, held_count = np.empty(N, np.uint32), np.empty(N), np.zeros(N), 0
     for t in range(T):
         key, n, m, good = keys[t], np.int64(count[t]), np.int64(paired[t]), state[t]
-        groups = settle(key, n, bits[t], mask, index_bits, exact[t], first, last)
+        groups = settle(key, n, x[t], mask, exact[t], runs, first, last)
         doubled, label_ties = y_doubled[t], y_tie_sum[t]
         if m != y_count[t]:
             doubled = scratch
             start, end = tie_start[ties[t] : ties[t + 1]], tie_end[ties[t] : ties[t + 1]]
-            label_ties = _label_ranks(y_order[t], y_count[t], start, end, good, scratch)
-        product = _sweep(key, n, mask, good, doubled, y_fixed[t], where, place, total)
-        signal_ties = np.int64(0)
+            label_ties = _common_ranks(y_order[t], y_count[t], start, end, good, scratch)
+        product = _sweep(key, n, mask, doubled, y[t], where, place, total)
+        signal_ties = 0
         for g in range(groups):
             low, high = place[first[g]], place[last[g]]
             size = high - low
             signal_ties += size * size * size - size
             for j in range(first[g], last[g]):
                 product += (low + high + 1 - 2 * place[j + 1]) * np.int64(doubled[where[j]])
-        if m >= min_names:
-            ic[t] = _pearson(x[t], y[t], good, np.float64(x[t, where[n // 2]]), y_center[t], m, tiny)
-            rank_ic[t] = _spearman(product, m, signal_ties, label_ties)
         if n > 0:
             _edges(n, groups, first, last, edge)
             for q in range(Q):
                 size = place[edge[q + 1]] - place[edge[q]]
                 quantile_count[t, q] = size
                 if size > 0:
-                    quantile_return[t, q] = (total[edge[q + 1]] - total[edge[q]]) * y_unit / size
-
+                    quantile_return[t, q] = (total[edge[q + 1]] - total[edge[q]]) / y_scale / size
+        if m >= min_names:
+            ic[t] = _pearson(x[t], y[t], good, np.float64(x[t, where[n // 2]]), y_center[t], m, tiny)
+            rank_ic[t] = _spearman(product, m, signal_ties, label_ties)
         s = t + entry
         if s >= T:
             continue
@@ -338,9 +317,10 @@ def walk(
             earned += weight[h] * bar[held[h]]
         gross[s] = earned
         grown = 1.0 + earned
+        shrink = 1.0 / grown
         for h in range(held_count):
-            weight[h] *= (1.0 + bar[held[h]]) / grown
-        if t % every == offset and n >= min_names and edge[Q] > edge[Q - 1]:
+            weight[h] *= (1.0 + bar[held[h]]) * shrink
+        if t % every == offset and n >= min_names and n > edge[Q - 1]:
             target = min(cap, 1.0 / (n - edge[Q - 1]))
             buys, sells = _trade(held, weight, held_count, where, edge[Q - 1], n, target, dense)
             held_count = n - edge[Q - 1]
