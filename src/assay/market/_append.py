@@ -55,6 +55,7 @@ def append(old: MarketData, new: MarketData) -> MarketData:
         dates=dates,
         instruments=columns.names,
         fields=fields,
+        source=replace(old.source, detail={**old.source.detail, "end": str(new.dates[-1])}),
         infos={**new.infos, **old.infos},
         first_row=first,
         last_row=last,

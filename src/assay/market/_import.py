@@ -18,7 +18,7 @@ from assay.market._doctor import Finding, examine, quarantine
 from assay.market._fields import field_info
 from assay.market._problems import Collector
 from assay.market._side_tables import read_calendar
-from assay.market._tables import as_dates, as_flags, as_numbers, as_text, read_table
+from assay.market._tables import LINE, as_dates, as_flags, as_numbers, as_text, read_table
 from assay.market._universe import Dates
 
 if TYPE_CHECKING:
@@ -142,9 +142,11 @@ def _place(
     dates = as_dates(frame, chosen["date"], where, problems, form=options.date_format)
     symbols = as_text(frame, chosen["symbol"], where, problems)
     if options.market == "CN":
-        symbols = symbols.str.zfill(6)
+        # a spreadsheet drops the leading zeros of 000001
+        padded = symbols.str.zfill(6)
+        symbols = padded.zip_with(symbols.str.contains(r"^\d{1,6}$"), symbols)
     frame = frame.with_columns(
-        dates.alias("\0date"), symbols.alias("\0symbol"), pl.Series("\0line", range(2, frame.height + 2))
+        dates.alias("\0date"), symbols.alias("\0symbol"), pl.Series(LINE, range(2, frame.height + 2))
     )
     frame = frame.filter(pl.col("\0date").is_not_null() & pl.col("\0symbol").is_not_null())
     for bound, keep in ((options.start, pl.Expr.ge), (options.end, pl.Expr.le)):
@@ -193,7 +195,7 @@ def _duplicates(
     order = np.argsort(cell, kind="stable")
     again = order[1:][cell[order][1:] == cell[order][:-1]]
     if again.size:
-        lines = [int(frame["\0line"][int(place)]) for place in again[:3]]
+        lines = [int(frame[LINE][int(place)]) for place in again[:3]]
         first = int(again[0])
         problems.add(
             f"{where}, lines {', '.join(map(str, lines))}",

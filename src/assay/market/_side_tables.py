@@ -103,6 +103,9 @@ def read_spans(
     if source.overlaps == "merge":
         spans = merged_spans(spans)
     _span_problems(spans, where, problems)
+    if not spans:
+        problems.add(where, "no row gives a usable span", "each needs a symbol and an in date")
+        return None
     return spans
 
 
@@ -154,7 +157,9 @@ def _known_until(
     source: MembershipSource, spans: Sequence[Span], problems: Collector
 ) -> np.datetime64 | None:
     if source.known_until is None:
-        return max(max((span.start, *([] if span.stop is None else [span.stop]))) for span in spans)
+        last_day = _DAY if source.end_inclusive else np.timedelta64(0, "D")
+        ends = [span.stop - last_day for span in spans if span.stop is not None]
+        return max([*ends, *(span.start for span in spans)])
     try:
         return np.datetime64(source.known_until, "D")
     except ValueError:

@@ -119,7 +119,7 @@ def _signal(
 
 
 SIGNALS: tuple[Signal, ...] = (
-    _signal("reversal", "-ts_return(close, 5)", 0.045, 5, 6, 1.95, _reversal),
+    _signal("reversal", "-ts_return(close, 5)", 0.045, 5, 6, 1.75, _reversal),
     _signal("momentum", "delay(close, 21) / delay(close, 126)", 0.035, 5, 127, 0.85, _momentum),
     _signal("low_volatility", "-ts_std(returns, 20)", 0.04, 5, 21, 0.8, _low_volatility),
     _signal("price_volume", "-ts_corr(close, volume, 10)", 0.05, 5, 10, 1.18, _price_volume),
@@ -129,7 +129,7 @@ SIGNALS: tuple[Signal, ...] = (
     ),
     _signal("value", "equity / cap", 0.05, 20, 1, 1.0, _value),
     _signal("closing_strength", "ts_mean(close / vwap, 10)", 0.04, 5, 10, 1.1, _closing_strength),
-    _signal("illiquidity", "ts_mean(abs(returns) / amount, 20)", 0.035, 10, 21, 1.03, _illiquidity),
+    _signal("illiquidity", "ts_mean(abs(returns) / amount, 20)", 0.035, 10, 21, 0.93, _illiquidity),
     _signal("skewness", "-ts_skew(returns, 20)", 0.035, 5, 21, 0.92, _skewness),
 )
 

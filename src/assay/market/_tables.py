@@ -18,7 +18,8 @@ DATE_FORMATS = ("%Y-%m-%d", "%Y%m%d", "%Y/%m/%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d
 MISSING_WORDS = ("", "nan", "na", "n/a", "null", "none", "-", "--", "nat")
 _TRUE_WORDS = {"1": 1.0, "1.0": 1.0, "true": 1.0, "t": 1.0, "yes": 1.0, "y": 1.0, "是": 1.0}
 _FALSE_WORDS = {"0": 0.0, "0.0": 0.0, "false": 0.0, "f": 0.0, "no": 0.0, "n": 0.0, "否": 0.0}
-_CHUNK = 1 << 20
+LINE = "\0line"
+"""A column that keeps each row's line number when rows are left out."""
 _MANY = 3
 
 
@@ -124,11 +125,14 @@ def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or ["?"])[0][:200]
 
 
-def _bad_cells(frame: pl.DataFrame, column: str, bad: pl.Series, first_line: int) -> str:
-    rows = bad.arg_true()
-    shown = ", ".join(
-        f"{frame[column][int(row)]!r} (line {int(row) + first_line})" for row in rows[:_MANY].to_list()
-    )
+def _line(frame: pl.DataFrame, row: int) -> int:
+    """The line of a row in its file: rows that were left out still count."""
+    return int(frame[LINE][row]) if LINE in frame.columns else row + 2
+
+
+def _bad_cells(frame: pl.DataFrame, column: str, bad: pl.Series) -> str:
+    rows = [int(row) for row in bad.arg_true()]
+    shown = ", ".join(f"{frame[column][row]!r} (line {_line(frame, row)})" for row in rows[:_MANY])
     return f"{len(rows)} value{'s' if len(rows) > 1 else ''}, e.g. {shown}"
 
 
@@ -172,7 +176,7 @@ def as_dates(
         tried = form or "YYYY-MM-DD, YYYYMMDD, YYYY/MM/DD"
         problems.add(
             where,
-            f"column {column!r} has no date in {_bad_cells(frame, column, bad, 2)}",
+            f"column {column!r} has no date in {_bad_cells(frame, column, bad)}",
             f"expected {tried}",
         )
     return parsed
@@ -239,7 +243,7 @@ def as_numbers(
     bad = numbers.is_null() & ~empty
     if bad.any():
         if problems is not None:
-            problems.add(where, f"column {column!r} is not a number in {_bad_cells(frame, column, bad, 2)}")
+            problems.add(where, f"column {column!r} is not a number in {_bad_cells(frame, column, bad)}")
         return None
     return _as_float(numbers)
 
@@ -264,7 +268,7 @@ def as_flags(frame: pl.DataFrame, column: str, where: str, problems: Collector) 
     bad = numbers.is_null() & ~empty
     if bad.any():
         problems.add(
-            where, f"column {column!r} is neither true nor false in {_bad_cells(frame, column, bad, 2)}"
+            where, f"column {column!r} is neither true nor false in {_bad_cells(frame, column, bad)}"
         )
         return None
     return _as_float(numbers)

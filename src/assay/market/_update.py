@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -71,5 +70,4 @@ def update(
     alive = [old.instruments[column] for column in np.flatnonzero(old.last_row >= overlap)]
     start = old.dates[overlap].astype(date)
     new = download(client, alive, start, until, name=old.name, progress=progress, pause=pause)
-    detail = {**old.source.detail, "end": str(until)}
-    return extend(folder, replace(new, source=replace(old.source, detail=detail)), sides, clock=clock)
+    return extend(folder, new, sides, clock=clock)

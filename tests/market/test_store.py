@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from assay.errors import AssayError, DataError
+from assay.market import (
+    Minutes,
+    Panel,
+    Quarantined,
+    manifest_schema,
+    open_panel,
+    read_manifest,
+    verify,
+    write_dataset,
+)
+
+from .tapes import tape
+
+
+class StillClock:
+    def now(self) -> datetime:
+        return datetime(2024, 1, 2, tzinfo=UTC)
+
+
+def test_what_is_stored_comes_back(tmp_path: Path) -> None:
+    data = tape(quarantined=(Quarantined("2020-01-03", "B", "outside_range"),))
+    panel = write_dataset(data, tmp_path / "tape", clock=StillClock())
+    memory = Panel(data)
+    for name in memory.fields:
+        if memory.fields[name].kind in {"number", "bool"}:
+            np.testing.assert_array_equal(panel.field(name), memory.field(name))
+        assert panel.fields[name] == memory.fields[name]
+    np.testing.assert_array_equal(panel.dates, memory.dates)
+    assert panel.instruments == memory.instruments
+    np.testing.assert_array_equal(panel.vector("score"), memory.vector("score"))
+    np.testing.assert_array_equal(panel.events("news"), memory.events("news"))
+    np.testing.assert_array_equal(panel.group("industry"), memory.group("industry"))
+    assert panel.between(None, "2020-01-06").universe("idx").sum() == 6
+    assert panel.data.quarantined == data.quarantined
+    assert panel.data.limits == data.limits
+
+
+def test_fields_are_mapped_from_the_file_and_not_copied(tmp_path: Path) -> None:
+    panel = write_dataset(tape(), tmp_path / "tape")
+    raw = panel.raw("close")
+    while raw.base is not None and isinstance(raw.base, np.ndarray):
+        raw = raw.base
+    assert isinstance(raw, np.memmap)
+
+
+def test_the_manifest_follows_its_published_schema(tmp_path: Path) -> None:
+    write_dataset(tape(), tmp_path / "tape")
+    document = json.loads((tmp_path / "tape" / "manifest.json").read_text())
+    jsonschema.validate(document, manifest_schema())
+    assert document["fields"]["close"]["exponent"] == 1.0
+    assert document["fields"]["returns"]["derived"].startswith("close / previous close")
+    assert document["universes"]["index"]["known_until"] == "2020-01-06"
+    assert set(document["files"]) >= {"dates.npy", "fields/close.npy", "universes/index.npy"}
+
+
+def test_equal_data_has_an_equal_fingerprint(tmp_path: Path) -> None:
+    first = write_dataset(tape(), tmp_path / "tape")
+    again = write_dataset(tape(), tmp_path / "other" / "tape")
+    assert first.manifest.fingerprint == again.manifest.fingerprint
+    changed = tape()
+    close = changed.fields["close"].copy()
+    close[0, 0] += 1
+    other = write_dataset(tape(fields={**changed.fields, "close": close}), tmp_path / "more" / "tape")
+    assert other.manifest.fingerprint != first.manifest.fingerprint
+
+
+def test_an_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
+    write_dataset(tape(), tmp_path / "tape")
+    with pytest.raises(AssayError, match="exists already"):
+        write_dataset(tape(), tmp_path / "tape")
+
+
+def test_a_data_set_is_replaced_whole_and_open_ones_stay_readable(tmp_path: Path) -> None:
+    old = write_dataset(tape(), tmp_path / "tape")
+    before = old.raw("close")
+    data = tape()
+    doubled = {**data.fields, "close": data.fields["close"] * 2}
+    new = write_dataset(tape(fields=doubled), tmp_path / "tape", replace_old=True)
+    assert new.raw("close")[0, 0] == 20
+    assert before[0, 0] == 10
+    assert [path.name for path in tmp_path.iterdir()] == ["tape"]
+
+
+def test_only_a_data_set_can_be_replaced(tmp_path: Path) -> None:
+    (tmp_path / "tape").mkdir()
+    (tmp_path / "tape" / "thesis.txt").write_text("precious")
+    with pytest.raises(DataError, match="not a data set"):
+        write_dataset(tape(), tmp_path / "tape", replace_old=True)
+    assert (tmp_path / "tape" / "thesis.txt").read_text() == "precious"
+
+
+def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
+    data = tape()
+    broken = {**data.fields, "close": np.array(["no number"] * 12, dtype=object).reshape(4, 3)}
+    with pytest.raises(ValueError):
+        write_dataset(tape(fields=broken), tmp_path / "tape")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AssayError, match="cannot be a data set name"):
+        write_dataset(tape(), tmp_path / "My Data")
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"format": "assay-data/9"}', '{"name": 1}'])
+def test_a_damaged_manifest_is_named(tmp_path: Path, content: str) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+    (folder / "manifest.json").write_text(content)
+    with pytest.raises(DataError, match="manifest is damaged"):
+        read_manifest(folder)
+
+
+def test_a_folder_without_manifest_is_no_data_set(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="not a data set"):
+        open_panel(tmp_path)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"not numpy", b"\x93NUMPY\x01\x00"])
+def test_a_missing_or_damaged_file_is_named(tmp_path: Path, content: bytes | None) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+    file = folder / "fields" / "close.npy"
+    if content is None:
+        file.unlink()
+    else:
+        file.write_bytes(content)
+    with pytest.raises(DataError, match=r"close\.npy"):
+        open_panel(folder).field("close")
+
+
+def test_an_object_array_is_not_unpickled(tmp_path: Path) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+    np.save(folder / "fields" / "close.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(DataError, match="damaged"):
+        open_panel(folder).raw("close")
+
+
+def test_a_field_of_another_shape_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+    np.save(folder / "fields" / "close.npy", np.zeros((2, 2), dtype=np.float32))
+    with pytest.raises(DataError, match="shape"):
+        open_panel(folder).raw("close")
+
+
+def test_verify_finds_altered_missing_and_added_files(tmp_path: Path) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+    assert verify(folder) == ()
+    values = np.load(folder / "fields" / "close.npy")
+    np.save(folder / "fields" / "close.npy", values + 1)
+    (folder / "fields" / "high.npy").unlink()
+    (folder / "notes.txt").write_text("x")
+    found = verify(folder)
+    assert len(found) == 3
+    assert "fields/close.npy is not the file that was stored (sha256 differs)" in found
+
+
+def test_bars_inside_the_day_are_kept(tmp_path: Path) -> None:
+    times = np.array(["2020-01-06T15:00", "2020-01-07T15:00"], dtype="datetime64[s]")
+    bars = Minutes(times, {"close": np.ones((2, 3), dtype=np.float32)})
+    panel = write_dataset(tape(minutes=bars), tmp_path / "tape")
+    inside = panel.between(None, "2020-01-06").minutes()
+    assert inside is not None
+    assert inside.times.tolist() == times[:1].tolist()
+    assert inside.fields["close"].shape == (1, 3)
