@@ -101,6 +101,19 @@ def test_values_instead_of_a_formula(run: Run, market: Path, tmp_path: Path) -> 
         assert verdict["summary"]["rank_ic"] == pytest.approx(formula["verdicts"][0]["summary"]["rank_ic"])
 
 
+def test_a_benchmark_series(run: Run, market: Path, tmp_path: Path) -> None:
+    import polars as pl
+
+    from assay.market import open_panel
+
+    dates = open_panel(market).dates.astype("datetime64[ms]")
+    pl.DataFrame({"day": dates, "r": [0.01] * len(dates)}).write_csv(tmp_path / "flat.csv")
+    plain = run("judge", FORMULA, "--data", str(market), "--json", *FAST).data["verdicts"][0]
+    beaten = run("judge", FORMULA, "--data", str(market), "--benchmark", "flat.csv", "--json", *FAST).data
+    assert beaten["verdicts"][0]["summary"]["net_excess"] < plain["summary"]["net_excess"]
+    assert max(beaten["verdicts"][0]["book"]["benchmark"]) == pytest.approx(0.01)
+
+
 def test_the_workspace_names_the_data_and_hides_dates(run: Run, desk: Path) -> None:
     search = run("judge", FORMULA, "--data", "small", "--json", *FAST)
     assert search.code == 0, search.err
@@ -137,7 +150,7 @@ def test_a_misspelt_data_set_is_answered_with_what_there_is(run: Run, desk: Path
 
 
 def _request(settings: dict[str, Any], options: tuple[str, ...] = ()) -> JudgeRequest:
-    return JudgeRequest((), None, None, None, "core", settings, options, None, None, False, False)
+    return JudgeRequest((), None, None, None, None, "core", settings, options, None, None, False, False)
 
 
 def test_settings_of_the_command_line_win_over_the_workspace() -> None:

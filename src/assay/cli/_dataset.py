@@ -38,6 +38,10 @@ def find_dataset(name: str | None, workspace: Workspace | None) -> Path:
     for folder in (*(base / name for base in _bases(workspace)), Path(name)):
         if (folder / MANIFEST).is_file():
             return folder
+    if Path(name).is_file():
+        raise DataError(
+            f"{name} is a file, not a data set", where="--data", fix="make one of it with 'assay data import'"
+        )
     if Path(name).exists():
         # the store itself says best what such a path lacks
         return Path(name)

@@ -136,8 +136,8 @@ def outcome_lines(outcome: Outcome, seed: int) -> list[str]:
         f"The market is simulated (seed {seed}): {outcome.planted} signals were planted in it, and nothing "
         "else predicts returns. Known formulas pass where they resemble a planted signal.",
         f"{found} of {outcome.planted} planted signals passed{missed}.",
-        f"{outcome.others_passed} of {outcome.others} factors that are not planted passed; chance alone would "
-        f"let about {outcome.expected_by_chance:.1f} reach |t| of {least:g}.",
+        f"{outcome.others_passed} of {outcome.others} factors that are not planted passed; chance alone "
+        f"would let about {outcome.expected_by_chance:.1f} reach |t| of {least:g}.",
         f"On a twin market without any signal, {outcome.twin_passed} of {outcome.twin_judged} passed.",
     ]
 

@@ -37,6 +37,10 @@ def judge(
     book: Annotated[str | None, typer.Option(help="decile, top_k, long_short or dollar_neutral.")] = None,
     top_k: Annotated[int | None, typer.Option(help="Names of a top_k book.")] = None,
     rebalance: Annotated[int | None, typer.Option(help="Bars between rebalances.")] = None,
+    benchmark: Annotated[
+        Path | None,
+        typer.Option(help="Returns by date (.parquet or .csv) instead of the equal weight of the members."),
+    ] = None,
     trials: Annotated[
         int | None, typer.Option(help="Distinct trials that led to this factor, for the deflated ratio.")
     ] = None,
@@ -82,6 +86,7 @@ def judge(
         expressions=tuple(expressions or ()),
         file=file,
         values=values,
+        benchmark=benchmark,
         data=data,
         dialect=known_dialect(dialect),
         settings={key: value for key, value in named.items() if value is not None},

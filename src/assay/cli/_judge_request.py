@@ -21,6 +21,7 @@ class JudgeRequest:
     expressions: tuple[str, ...]
     file: Path | None
     values: Path | None
+    benchmark: Path | None
     data: str | None
     dialect: DialectName
     settings: Mapping[str, Any]

@@ -13,7 +13,8 @@ from assay.cli._files import check_writable
 from assay.cli._formulas import collect_formulas
 from assay.cli._judge_request import JudgeRequest, judge_settings
 from assay.cli._output import console, print_json
-from assay.cli._progress import note, slow_notice, usable_cores
+from assay.cli._progress import ask, note, slow_notice, usable_cores
+from assay.cli._values import read_benchmark_file, read_values_file
 from assay.errors import AssayError, Refusal
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ def _items(request: JudgeRequest) -> Any:
         return formulas[0].text if len(formulas) == 1 else [formula.text for formula in formulas]
     if request.expressions or request.file:
         raise AssayError("both formulas and --values are given", where="--values", fix="give one of the two")
-    from assay.cli._values import read_values_file
-
     return {request.values.stem: read_values_file(request.values)}
 
 
@@ -61,9 +60,17 @@ def _judged(
     """Judge; where that would open hidden dates, only after a person agreed."""
     from assay.judge import judge
 
+    series = None if request.benchmark is None else read_benchmark_file(request.benchmark, panel.dates)
+
     def run(chosen: JudgeSettings) -> Verdicts:
         return judge(
-            items, panel, chosen, dialect=request.dialect, plan=plan, collect=isinstance(items, list)
+            items,
+            panel,
+            chosen,
+            dialect=request.dialect,
+            plan=plan,
+            benchmark=series,
+            collect=isinstance(items, list),
         )
 
     try:
@@ -87,7 +94,7 @@ def _agree(refusal: Refusal, request: JudgeRequest) -> None:
             refusal.reason, refusal.message, where=refusal.where, fix="end the range before it, or add --yes",
             details=refusal.details,
         )  # fmt: skip
-    if not typer.confirm(f"{warning} Open them?", err=True):
+    if not ask(f"{warning} Open them?"):
         note("nothing was judged")
         raise typer.Exit(1)
 

@@ -16,6 +16,13 @@ def note(text: str) -> None:
     sys.stderr.flush()
 
 
+def ask(question: str) -> bool:
+    """Ask the person at the terminal, on standard error; anything but yes is no."""
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 @contextmanager
 def slow_notice() -> Iterator[None]:
     """Say why it takes long, when it does: the first run on a machine compiles the kernels."""
