@@ -25,7 +25,7 @@ USER_OPS = (
     "ts_backfill", "ts_av_diff", "hump", "ts_arg_max", "last_diff_value", "ts_step", "ts_delta",
     "days_from_last_change", "winsorize", "normalize", "quantile", "rank", "scale", "zscore", "vec_sum",
     "vec_avg", "bucket", "trade_when", "group_scale", "group_neutralize", "group_zscore",
-    "group_backfill", "group_mean", "group_rank", """",
+    "group_backfill", "group_mean", "group_rank",
 )  # fmt: skip
 
 
