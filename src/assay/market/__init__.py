@@ -16,6 +16,7 @@ from assay.market._doctor import Finding, doctor, examine, quarantine
 from assay.market._fields import BAR_FIELDS, STANDARD_FIELDS, field_info
 from assay.market._import import Imported, TableOptions, import_table
 from assay.market._manifest import Manifest, manifest_schema, read_manifest
+from assay.market._own_fields import OwnField
 from assay.market._panel import ALL, Panel
 from assay.market._problems import DataProblems
 from assay.market._qlib import import_qlib
@@ -34,6 +35,7 @@ from assay.market._universe import Span, Universe, universe_from_mask, universe_
 from assay.market._update import extend, update
 
 __all__ = [
+    "OwnField",
     "OVERLAP_RULES",
     "UNKNOWN_START_RULES",
     "update",

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from assay.expr import FieldInfo
 from assay.market._data import FloatPanel, MarketData, Minutes
 from assay.market._fields import RAW_PREFIX, STANDARD_FIELDS, derived_rules
 from assay.market._manifest import Manifest, manifest_of
+from assay.market._own_fields import LazyBars, OwnField, build_own, checked_fields, own_fields
 from assay.market._reasons import NO_DATES, UNIVERSE_OUTDATED, UNKNOWN_FIELD, UNKNOWN_UNIVERSE
 from assay.market._trading import Fill, Trading, trading
 from assay.market._universe import Dates, Universe
@@ -51,7 +52,8 @@ class Panel:
     """A market on dates x instruments: prices adjusted at reading, groups, and membership by date.
 
     Make one with :func:`open_panel`, :func:`simulate`, an importer, or from a :class:`MarketData`.
-    All arrays are read-only and C-ordered; a view made by :meth:`between` shares them.
+    All arrays are read-only and C-ordered; a view made by :meth:`between` shares them. ``own`` are further
+    fields, by default those of installed packages.
     """
 
     def __init__(
@@ -61,11 +63,13 @@ class Panel:
         manifest: Manifest | None = None,
         rows: slice | None = None,
         cache: _Cache | None = None,
+        own: Sequence[OwnField] | None = None,
     ) -> None:
         self._data = data
         self._manifest = manifest or manifest_of(data)
         self._rows = rows or slice(0, len(data.dates))
         self._cache = cache or _Cache()
+        self._own = own_fields() if own is None else checked_fields(own)
 
     def __repr__(self) -> str:
         days, names = self.shape
@@ -126,6 +130,10 @@ class Panel:
         for name in self._data.vectors:
             known = self._data.infos.get(name)
             infos[name] = known or FieldInfo(name, "vector", 0.0, "", "")
+        for item in self._own:
+            # what the data set stores under the name goes before
+            if item.info.name not in infos and set(item.needs) <= infos.keys():
+                infos[item.info.name] = item.info
         return infos
 
     def raw(self, name: str) -> FloatPanel:
@@ -151,6 +159,10 @@ class Panel:
 
     def _adjusted(self, name: str, info: FieldInfo) -> FloatPanel:
         if name not in self._data.fields:
+            own = next((item for item in self._own if item.info.name == name), None)
+            if own is not None:
+                bars = LazyBars(own.needs, self._whole)
+                return _read_only(build_own(own, bars, self._data.shape))
             return _read_only(self._derived(name))
         raw = self._data.fields[name]
         factor = self._data.fields.get("factor")
@@ -329,6 +341,7 @@ class Panel:
             manifest=self._manifest,
             rows=slice(offset + first, offset + stop),
             cache=self._cache,
+            own=self._own,
         )
 
     def _no_field(self, name: str, known: Any) -> Refusal:
