@@ -17,6 +17,7 @@ from assay.expr._parser import parse_syntax
 from assay.expr._print import write
 from assay.expr._random import Space, crossover, mutate, sample
 from assay.expr._reasons import REASONS
+from assay.expr._syntax import Program
 from assay.expr._table import build_table, op_table
 from assay.expr._tree import Call, Constant, Field, Node, Params, ParamValue, distinct, fields_of, walk
 from assay.expr._validate import validate
@@ -47,6 +48,7 @@ __all__ = [
     "ParamValue",
     "Params",
     "Policy",
+    "Program",
     "Space",
     "added_bars",
     "build_table",

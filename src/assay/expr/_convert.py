@@ -15,6 +15,7 @@ from assay.expr._grammar import GRAMMARS
 from assay.expr._names import REPORT_FIELDS
 from assay.expr._op import Arg, Composite, DialectName, Form, Op, Param, coerce
 from assay.expr._ops.pairs import OUTPUTS
+from assay.expr._parser import unknown_dialect
 from assay.expr._print import write
 from assay.expr._syntax import (
     Apply,
@@ -84,6 +85,8 @@ def convert(
 
 class _Writer:
     def __init__(self, dialect: DialectName, *, exact: bool) -> None:
+        if dialect not in GRAMMARS:
+            raise unknown_dialect(dialect)
         self.dialect = dialect
         self.grammar = GRAMMARS[dialect]
         self.exact = exact

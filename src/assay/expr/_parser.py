@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import math
 
-from assay.errors import ExpressionError, Reason
+from assay.base import did_you_mean
+from assay.errors import ExpressionError, Reason, Refusal
 from assay.expr import _reasons as reasons
 from assay.expr._grammar import GRAMMARS, PREFIX, TERNARY, Grammar
 from assay.expr._limits import Limits, default_limits
@@ -33,11 +34,20 @@ def parse_syntax(text: str, dialect: DialectName = "core", *, limits: Limits | N
     ExpressionError
         The text breaks the grammar of the dialect or a limit; carries line, column and what was expected.
     """
+    if dialect not in GRAMMARS:
+        raise unknown_dialect(dialect)
     allowed = limits or default_limits(dialect)
     if len(text) > allowed.characters:
         message = f"the formula has {len(text)} characters, at most {allowed.characters} are allowed"
         raise error_at(reasons.TOO_LONG, message, text, allowed.characters, len(text))
     return _Parser(text, GRAMMARS[dialect], allowed).program()
+
+
+def unknown_dialect(name: str) -> Refusal:
+    """The error for a dialect that does not exist."""
+    near = did_you_mean(name, GRAMMARS)
+    fix = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(GRAMMARS)}"
+    return Refusal(reasons.UNKNOWN_DIALECT, f"there is no dialect {name!r}", where="dialect", fix=fix)
 
 
 class _Parser:

@@ -4,6 +4,9 @@ from typing import Final
 
 from assay.errors import Reason
 
+UNKNOWN_DIALECT = Reason(
+    "unknown_dialect", "There is no dialect of this name.", "Use one of the dialects listed."
+)
 EMPTY = Reason("empty_formula", "The formula is empty.", "Write an expression, such as rank(close).")
 TOO_LONG = Reason("formula_too_long", "The formula has too many characters.", "Shorten it or split it up.")
 TOO_DEEP = Reason("formula_too_deep", "The formula is nested too deeply.", "Take levels out of the formula.")
@@ -52,7 +55,7 @@ NO_CHANGE = Reason(
 )
 
 REASONS: Final[tuple[Reason, ...]] = (
-    EMPTY, TOO_LONG, TOO_DEEP, TOO_LARGE, BAD_CHARACTER, BAD_NUMBER, UNTERMINATED, SYNTAX,
+    UNKNOWN_DIALECT, EMPTY, TOO_LONG, TOO_DEEP, TOO_LARGE, BAD_CHARACTER, BAD_NUMBER, UNTERMINATED, SYNTAX,
     FRAGMENT, UNKNOWN_OP, UNSUPPORTED_OP, WRONG_ARITY, UNKNOWN_ARGUMENT, WRONG_KIND, LITERAL_EXPECTED,
     BAD_PARAMETER, ADJUSTMENT, UNKNOWN_FIELD, UNSUPPORTED_FIELD, WINDOW_BOUNDS, LOOK_AHEAD, EXPANDING,
     LOOKBACK, NO_FORM, NO_CHANGE,
