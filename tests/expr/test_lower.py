@@ -203,6 +203,13 @@ def test_refusals_at_level_typed(text, dialect, reason, column) -> None:
 _FIELDS = {name: FieldInfo(name) for name in ("close", "open", "high", "volume", "d")}
 
 
+def test_a_lacking_argument_is_named() -> None:
+    assert refused("ts_corr(close, open)").message.startswith("ts_corr lacks 'window'")
+    assert refused("ts_mean(window=5)").message.startswith("ts_mean lacks 'x'")
+    assert refused("ts_mean(close, 1, 2, 3)").message.startswith("ts_mean does not take 4 arguments")
+    assert "no list of numbers" in refused('bucket(close, buckets="a")', "fastexpr").message
+
+
 def test_a_vector_must_be_reduced_first() -> None:
     news = {"news": FieldInfo("news", "vector")}
     assert "vec_avg" in refused("rank(news)", "fastexpr", fields=news).message

@@ -113,6 +113,9 @@ def test_refusals_say_what_was_expected_and_what_may_be_meant() -> None:
     assert "column 5" in refused("rank(close").message
     assert "a number" in refused("a *").expected
     assert refused("rank（close)").suggestions == ("(",)
+    assert refused("close = open").suggestions == ("==",)
+    assert refused("close > 1 and open > 1").suggestions == ("&&",)
+    assert refused("$close ^ 2", "qlib").suggestions == ("**",)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,8 @@ def _op(op: Op) -> str:
     if written:
         lines.append(f"- written: {'; '.join(written)}")
     lines.append(f"- source: {op.source}")
+    if op.example is not None:
+        lines.append(f"- example: {op.example.text} ({op.example.source})")
     if op.platform_note:
         lines.append(f"- note: {op.platform_note}")
     return "\n".join(lines) + "\n"

@@ -455,8 +455,14 @@ class _Lowering:
         )
 
     def _arity(self, word: Word, syntax: Apply, given: int) -> ExpressionError:
-        plural = "argument" if given == 1 else "arguments"
-        message = f"{word.name} does not take {given} {plural}: {word.signature}"
+        needed = [s.name for s in word.slots if isinstance(s, Arg) or (s.default is None and not s.optional)]
+        written = {name.lower() for name, _ in syntax.named}
+        lacking = [name for name in needed[given:] if name.lower() not in written]
+        if lacking and given < len(needed):
+            message = f"{word.name} lacks {' and '.join(map(repr, lacking))}: {word.signature}"
+        else:
+            plural = "argument" if given == 1 else "arguments"
+            message = f"{word.name} does not take {given} {plural}: {word.signature}"
         return self._error(reasons.WRONG_ARITY, message, syntax, expected=(word.signature,))
 
     def _notice(self, code: str, message: str, syntax: Any) -> None:

@@ -24,6 +24,18 @@ from assay.expr._tokens import END, NAME, NUMBER, SYMBOL, TEXT, error_at, span_a
 
 _OPERAND = ("a number", "a field", "a call", "(")
 _PUNCTUATION = frozenset("(),;")
+_MEANT = {
+    "=": "==",
+    "&": "&&",
+    "|": "||",
+    "and": "&&",
+    "or": "||",
+    "**": "^",
+    "^": "**",
+    "&&": "&",
+    "||": "|",
+}
+"""What a symbol or word of other languages stands for, where the dialect has that one."""
 
 
 def parse_syntax(text: str, dialect: DialectName = "core", *, limits: Limits | None = None) -> Program:
@@ -232,10 +244,13 @@ class _Parser:
     def _unexpected(self, expected: tuple[str, ...]) -> ExpressionError:
         kind = self.kinds[self.position]
         found = "the end of the formula" if kind == END else repr(self.texts[self.position][:40])
-        return self._error(reasons.SYNTAX, f"unexpected {found}", expected)
+        meant = _MEANT.get(self.texts[self.position].lower(), "")
+        near = (meant,) if meant in self.infix else ()
+        return self._error(reasons.SYNTAX, f"unexpected {found}", expected, near)
 
-    def _error(self, reason: Reason, message: str, expected: tuple[str, ...]) -> ExpressionError:
+    def _error(
+        self, reason: Reason, message: str, expected: tuple[str, ...], near: tuple[str, ...] = ()
+    ) -> ExpressionError:
         start = self.starts[self.position]
-        return error_at(
-            reason, message, self.text, start, start + len(self.texts[self.position]), expected=expected
-        )
+        end = start + len(self.texts[self.position])
+        return error_at(reason, message, self.text, start, end, expected=expected, suggestions=near)

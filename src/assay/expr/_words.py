@@ -77,7 +77,7 @@ UNSUPPORTED: Final[Mapping[DialectName, Mapping[str, str]]] = MappingProxyType(
                     (
                         "inst_pnl", "inst_tvr", "hump_decay", "rank_by_side", "ts_delta_limit",
                         "ts_target_tvr_decay", "ts_target_tvr_hump", "ts_target_tvr_delta_limit",
-                        "vec_choose", "vec_ir", "vec_kurtosis", "vec_norm", "vec_percentage",
+                        "vec_choose", "vec_kurtosis", "vec_norm", "vec_percentage",
                         "vec_powersum", "vec_skewness",
                     ),
                     "has no published definition precise enough to evaluate",

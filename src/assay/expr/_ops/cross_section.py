@@ -81,9 +81,16 @@ OPS = (
 )  # fmt: skip
 
 
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"{text[:40]!r} is no list of numbers separated by commas") from None
+
+
 def edges_of(text: str) -> tuple[float, ...]:
     """The numbers of ``"2,5,6"``; ValueError when they do not rise or are not numbers."""
-    edges = tuple(float(part) for part in text.split(","))
+    edges = _numbers(text)
     if any(not math.isfinite(e) for e in edges) or any(a >= b for a, b in pairwise(edges)):
         raise ValueError("edges must rise")
     return edges
@@ -95,7 +102,7 @@ def _edges(given: Mapping[str, Any]) -> str:
     if given["buckets"] is not None:
         edges = edges_of(given["buckets"])
     else:
-        parts = [float(part) for part in given["range"].split(",")]
+        parts = _numbers(given["range"])
         if len(parts) != 3 or not all(map(math.isfinite, parts)) or parts[2] <= 0 or parts[1] <= parts[0]:
             raise ValueError('range is "first,last,step" with first < last and step > 0')
         count = (parts[1] - parts[0]) / parts[2]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from assay.expr._op import Arg, Composite, Form, Op
 from assay.expr._ops._write import BRAIN, by_hand, fast
+from assay.expr._tree import Call
 
 _CATEGORY = "vector"
 
@@ -31,4 +32,14 @@ OPS = (
     _op("vec_range", "largest less smallest", fast("vec_range", order="x", level="consultant")),
 )  # fmt: skip
 
-COMPOSITES: tuple[Composite, ...] = ()
+COMPOSITES = (
+    Composite(
+        dialect="fastexpr",
+        names=("vec_ir",),
+        slots=(Arg("x", "vector"),),
+        level="consultant",
+        build=lambda g: Call("div", (Call("vec_avg", (g["x"],)), Call("vec_std", (g["x"],)))),
+        definition="mean / standard deviation (divisor n) of the day's values",
+        source=BRAIN,
+    ),
+)
