@@ -47,7 +47,7 @@ class IcSeries:
 
     def __post_init__(self) -> None:
         with np.errstate(invalid="ignore"):
-            if bool(np.any(np.abs(self.values) > 1.0)):
+            if bool((np.abs(self.values) > 1.0).any()):
                 raise AssertionError("a correlation left [-1, 1]")
 
     @property

@@ -3,13 +3,13 @@ groups first.
 """
 
 import numpy as np
-from numba import njit
 
-_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
+from assay.metrics._kernels._jit import kernel, part
+
 _FLAT = 1e-10  # share of a column's variation below which nothing of it is left beside the columns before it
 
 
-@njit(**_OPTIONS)
+@part
 def _demean(column, member, used, total, size):
     for g in range(total.shape[0]):
         total[g] = 0.0
@@ -19,7 +19,7 @@ def _demean(column, member, used, total, size):
         column[j] -= total[member[j]] / size[member[j]]
 
 
-@njit(**_OPTIONS)
+@part
 def _dot(a, b, used):
     total = 0.0
     for j in range(used):
@@ -27,7 +27,7 @@ def _dot(a, b, used):
     return total
 
 
-@njit(**_OPTIONS)
+@kernel
 def residuals(ranks, styles, groups, group_count, min_names, tiny, out):
     """Residual of ``ranks`` (T, N) on dummies of ``groups`` (T, N) and on ``styles`` (K, T, N), as shares
     of n.
@@ -40,7 +40,7 @@ def residuals(ranks, styles, groups, group_count, min_names, tiny, out):
     size, total = np.zeros(group_count + 1), np.zeros(group_count + 1)
     columns = np.empty((K + 1, N))
     for t in range(T):
-        used = 0
+        used = np.int64(0)
         size[:] = 0.0
         for i in range(N):
             complete = ranks[t, i] == ranks[t, i]

@@ -7,18 +7,15 @@ ties.
 """
 
 import numpy as np
-from numba import njit
 
-_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
-# only sums are reordered, so that they run in vector registers; NaN and inf keep their meaning
-_SUMS = {**_OPTIONS, "fastmath": {"reassoc", "nsz", "contract"}}
+from assay.metrics._kernels._jit import kernel, part, sums
 
 _MISSING = np.uint32(0xFFFFFFFF)
 _SIGN = np.uint32(0x80000000)
 _EXPONENT = np.uint32(0x7F800000)
 
 
-@njit(**_OPTIONS)
+@part
 def _ordered(bits):
     """Float32 bits -> unsigned integer in the order of the values; -0 and +0 are one value."""
     plain = np.uint32(0) if bits == _SIGN else bits
@@ -26,7 +23,7 @@ def _ordered(bits):
     return np.uint32(plain ^ np.uint32(negative | _SIGN))
 
 
-@njit(**_OPTIONS)
+@kernel
 def build_keys(bits, allowed, index, index_bits, keys, state, count, paired, exact):
     """Turn float bits (T, N) into sortable keys.
 
@@ -64,7 +61,7 @@ def build_keys(bits, allowed, index, index_bits, keys, state, count, paired, exa
             key[i] = packed if good[i] != 0 else _MISSING
 
 
-@njit(**_OPTIONS)
+@part
 def _sort_run(key, start, end, row, mask):
     """Order keys ``start``..``end`` by the full value (Shell's gaps; a plain insertion for short runs)."""
     gap = 1
@@ -82,7 +79,7 @@ def _sort_run(key, start, end, row, mask):
         gap //= 3
 
 
-@njit(**_OPTIONS)
+@part
 def settle(key, n, row, mask, exact, runs, first, last):
     """Finish the order of one sorted row and list its groups of equal values; gives the number of groups."""
     if n < 2:
@@ -118,7 +115,7 @@ def settle(key, n, row, mask, exact, runs, first, last):
     return groups
 
 
-@njit(**_OPTIONS)
+@kernel
 def order_rows(x, keys, count, exact, index_bits, order, doubled, ties, start, end):
     """The order, doubled ranks and tie groups of each row (what a label needs, once per panel).
 
@@ -144,14 +141,16 @@ def order_rows(x, keys, count, exact, index_bits, order, doubled, ties, start, e
         ties[t + 1] = total
 
 
-@njit(**_SUMS)
+@sums
 def _pearson(x, y, state, x0, y0, n, tiny):
     """Correlation over the paired cells; shifting by the medians keeps the single pass accurate."""
     sx, sy, sxx, syy, sxy = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(x.shape[0]):
-        paired = state[i] > 1
-        dx = np.float64(x[i]) - x0 if paired else 0.0
-        dy = np.float64(y[i]) - y0 if paired else 0.0
+        weight = np.float64(state[i] >> np.uint8(1))
+        dx = np.float64(x[i]) - x0 if weight > 0.0 else 0.0
+        dy = (
+            np.float64(y[i]) - y0
+        ) * weight  # a missing label is 0 here, so a product is as good as a choice
         sx += dx
         sy += dy
         sxx += dx * dx
@@ -167,7 +166,7 @@ def _pearson(x, y, state, x0, y0, n, tiny):
     return min(1.0, max(-1.0, r))
 
 
-@njit(**_OPTIONS)
+@part
 def _common_ranks(order, n, start, end, state, doubled):
     """Doubled ranks of the labels among the paired names, 0 for the others; gives the sum over ties.
 
@@ -190,7 +189,7 @@ def _common_ranks(order, n, start, end, state, doubled):
     return tie_sum
 
 
-@njit(**_OPTIONS)
+@part
 def _sweep(key, n, mask, doubled, y, where, place, total):
     """Along the order: names, how many paired ones stand before each, and running sums of the labels.
 
@@ -213,7 +212,7 @@ def _sweep(key, n, mask, doubled, y, where, place, total):
     return 2 * product
 
 
-@njit(**_OPTIONS)
+@part
 def _spearman(product, n, signal_ties, label_ties):
     """Pearson of average ranks from exact integer sums."""
     level = n * (n + 1) * (n + 1)
@@ -225,7 +224,7 @@ def _spearman(product, n, signal_ties, label_ties):
     return min(1.0, max(-1.0, r))
 
 
-@njit(**_OPTIONS)
+@part
 def _edges(n, groups, first, last, edge):
     """Where the quantiles end in the order; a group of equal values goes whole to the quantile of its mean
     rank.
@@ -242,7 +241,7 @@ def _edges(n, groups, first, last, edge):
                 edge[q] = last[g] if own < q else first[g]
 
 
-@njit(**_OPTIONS)
+@part
 def _trade(held, weight, held_count, where, low, n, target, dense):
     """Replace the holdings by ``where[low:n]`` at equal ``target`` weights; gives what was bought and
     sold.
@@ -264,7 +263,7 @@ def _trade(held, weight, held_count, where, low, n, target, dense):
     return buys, sells
 
 
-@njit(**_OPTIONS)
+@kernel
 def walk(
     x, keys, state, count, paired, exact, index_bits,
     y, y_scale, y_center, y_count, y_order, y_doubled, y_tie_sum, ties, tie_start, tie_end,
@@ -281,7 +280,7 @@ def walk(
     where, place, total = np.empty(N, np.uint32), np.empty(N + 1, np.int64), np.empty(N + 1, np.int64)
     scratch = np.empty(N, y_doubled.dtype)
     edge = np.empty(Q + 1, np.int64)
-    held, weight, dense, held_count = np.empty(N, np.uint32), np.empty(N), np.zeros(N), 0
+    held, weight, dense, held_count = np.empty(N, np.uint32), np.empty(N), np.zeros(N), np.int64(0)
     for t in range(T):
         key, n, m, good = keys[t], np.int64(count[t]), np.int64(paired[t]), state[t]
         groups = settle(key, n, x[t], mask, exact[t], runs, first, last)
@@ -291,7 +290,7 @@ def walk(
             start, end = tie_start[ties[t] : ties[t + 1]], tie_end[ties[t] : ties[t + 1]]
             label_ties = _common_ranks(y_order[t], y_count[t], start, end, good, scratch)
         product = _sweep(key, n, mask, doubled, y[t], where, place, total)
-        signal_ties = 0
+        signal_ties = np.int64(0)
         for g in range(groups):
             low, high = place[first[g]], place[last[g]]
             size = high - low

@@ -1,9 +1,8 @@
 """Execution of target weights bar by bar: drift, blocked orders, lots, costs."""
 
 import numpy as np
-from numba import njit
 
-_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
+from assay.metrics._kernels._jit import kernel, part
 
 _DUST = 1e-12  # share of the book below which a difference is rounding, not an order
 
@@ -11,7 +10,7 @@ _DUST = 1e-12  # share of the book below which a difference is rounding, not an 
 NO_PRICE_BUY, NO_PRICE_SELL, LIMIT_UP, LIMIT_DOWN, UNSETTLED, SMALL_LOT, SHORT_OF_CASH = 0, 1, 2, 3, 4, 5, 6
 
 
-@njit(**_OPTIONS)
+@part
 def _lots(amount, price, lot):
     """The largest value of whole lots within ``amount``; everything when lots do not matter."""
     if lot <= 0.0:
@@ -20,7 +19,7 @@ def _lots(amount, price, lot):
     return np.floor(amount / unit * (1.0 + 1e-12)) * unit if unit > 0.0 else 0.0
 
 
-@njit(**_OPTIONS)
+@part
 def _sell_all(s, dust, want, value, priced, no_sell, price, lot, recent, settled, moved, rejects):
     """Reduce ``value`` towards ``want`` where allowed; gives the proceeds."""
     proceeds = 0.0
@@ -52,7 +51,7 @@ def _sell_all(s, dust, want, value, priced, no_sell, price, lot, recent, settled
     return proceeds
 
 
-@njit(**_OPTIONS)
+@part
 def _buy_all(
     s, dust, want, value, priced, no_buy, price, lot, recent, settled, settlement, limit, rate, moved, rejects
 ):  # fmt: skip
@@ -89,7 +88,7 @@ def _buy_all(
     return spent
 
 
-@njit(**_OPTIONS)
+@kernel
 def execute(
     targets, wanted, bars, priced, no_buy, no_sell, delisted, price, lot, sell_rate, buy_rate, settlement,
     capital, funded, entry, every, offset,
