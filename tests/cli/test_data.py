@@ -218,6 +218,19 @@ def test_bad_input_is_one_clear_error_and_writes_nothing(
     assert names(here) == before
 
 
+def test_a_damaged_data_set_does_not_hide_the_others(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answer(capsys, "simulate", "good", "--instruments", "30", "--days", "80")
+    (here / "data" / "bad").mkdir()
+    (here / "data" / "bad" / "manifest.json").write_text("{")
+    listed = answer(capsys, "list")
+    assert [item["name"] for item in listed["data"]] == ["good"]
+    assert len(listed["damaged"]) == 1
+    code, out, err = run(capsys, "list")
+    assert code == 0
+    assert "good" in out
+    assert "damaged" in err
+
+
 def test_an_existing_name_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer(capsys, "simulate", "s", "--instruments", "30", "--days", "80")
     assert "exists already" in answer(capsys, "simulate", "s", code=2)["message"]

@@ -1,4 +1,12 @@
-"""The one evaluator: from formulas or values and a panel to verdicts with certificates."""
+"""The one evaluator: from formulas or values and a panel to verdicts with certificates.
+
+``import assay; assay.judge(...)`` works too: the package itself can be called, since its name and that of its
+one main function are the same word.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any
 
 from assay.judge._certificate import certificate_schema, verify_certificate
 from assay.judge._judge import data_digest, judge
@@ -60,3 +68,11 @@ __all__ = [
     "judge",
     "verify_certificate",
 ]
+
+
+class _CallablePackage(ModuleType):
+    def __call__(self, *args: Any, **kwargs: Any) -> Verdicts:
+        return judge(*args, **kwargs)
+
+
+sys.modules[__name__].__class__ = _CallablePackage

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli import _demo_run
+from assay.cli._demo_run import PLANTED, SAME, chance_passes
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demo on a small market with a handful of formulas."""
+    from assay import library
+
+    monkeypatch.setattr(_demo_run, "INSTRUMENTS", 60)
+    monkeypatch.setattr(_demo_run, "DAYS", 320)
+    monkeypatch.setattr(_demo_run, "SHEETS", 1)
+    few = library.demo_set()[:6]
+    monkeypatch.setattr(library, "demo_set", lambda: few)
+
+
+def test_demo_says_that_the_data_is_simulated_and_writes_one_page(
+    run: Run, small: None, tmp_path: Path
+) -> None:
+    done = run("demo", "--out", "here/there", "--seed", "3")
+    assert done.code == 0, done.err
+    assert "SIMULATED DATA: nothing here says anything about a real market." in done.out
+    assert PLANTED in done.out
+    assert re.search(r"\d+ of 10 planted signals passed", done.out)
+    assert "chance alone would let about" in done.out
+    assert re.search(r"On a twin market without any signal, \d+ of 16 passed", done.out)
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()] == [
+        "here/there/report.html"
+    ]
+    page = (tmp_path / "here" / "there" / "report.html").read_text(encoding="utf-8")
+    assert "Simulated data." in page
+    assert f'<span class="tag mark">{PLANTED}</span>' in page
+    assert "making the simulated market" in done.err
+
+
+def test_demo_json(run: Run, small: None) -> None:
+    done = run("demo", "--json", "--seed", "3")
+    assert done.code == 0, done.err
+    found = done.data
+    assert found["simulated"] is True
+    assert found["planted"]["judged"] == 10
+    assert len(found["ranked"]) == 16
+    marks = [item["mark"] for item in found["ranked"]]
+    assert marks.count(PLANTED) == 10
+    assert found["others"]["judged"] == 16 - 10 - marks.count(SAME)
+    assert Path(found["report"]).is_file()
+
+
+def test_chance_is_two_sided() -> None:
+    assert chance_passes(1000, 3.0) == pytest.approx(2.6998, abs=1e-4)
+    assert chance_passes(10, 0.0) == 10
+    assert math.isclose(chance_passes(200, 1.959964), 10.0, rel_tol=1e-5)
+
+
+@pytest.mark.slow
+def test_the_demo_finds_what_was_planted_and_nothing_on_the_twin(run: Run) -> None:
+    found = run("demo", "--json").data
+    assert len(found["planted"]["failed"]) <= 2
+    assert found["twin"]["passed"] <= 1

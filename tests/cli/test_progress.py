@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import io
+import sys
+import time
+
+import pytest
+
+from assay.cli import _progress
+from assay.cli._progress import Steps, ask, note, slow_notice, usable_cores
+
+
+def test_notes_go_to_standard_error_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    note("a\x1b[31mb")
+    assert capsys.readouterr() == ("", "a [31mb\n")
+
+
+@pytest.mark.parametrize(("answer", "meant"), [("y\n", True), ("YES\n", True), ("n\n", False), ("", False)])
+def test_only_yes_is_yes(monkeypatch: pytest.MonkeyPatch, answer: str, meant: bool) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
+    assert ask("open?") is meant
+
+
+def test_quick_work_needs_no_notice(capsys: pytest.CaptureFixture[str]) -> None:
+    with slow_notice():
+        assert usable_cores() >= 1
+    assert capsys.readouterr().err == ""
+
+
+def test_slow_work_is_explained(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "note", said.append)
+    with slow_notice():
+        until = time.monotonic() + 10
+        while not said and time.monotonic() < until:
+            pass
+    assert "first run" in said[0]
+
+
+def test_steps_off_a_terminal_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    with Steps() as steps:
+        steps.begin("making")
+        steps.begin("judging")
+        steps.advance("judged", 1, 3)
+        steps.advance("judged", 2, 3)
+        steps.advance("leak checks", 1, 1)
+    lines = capsys.readouterr().err.split("\n")
+    assert lines == ["making", "judging", "judging: judged", "judging: leak checks", ""]
