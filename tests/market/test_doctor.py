@@ -224,3 +224,16 @@ def test_a_panel_can_be_examined_and_a_folder_must_be_one(tmp_path: Path, sound:
     assert doctor(Panel(sound)) == doctor(sound)
     with pytest.raises(DataError):
         doctor(tmp_path)
+
+
+def test_raw_prices_between_cents(sound: MarketData) -> None:
+    adjusted = {name: sound.fields[name] * np.float32(1.0371) for name in PRICES}
+    data = replace(sound, fields={**sound.fields, **adjusted})
+    assert find(data, "off_tick").severity == "warning"
+    assert "off_tick" not in {f.check for f in doctor(replace(data, limits=PriceLimits("none")))}
+
+
+def test_a_damaged_file_does_not_hide_the_rest(tmp_path: Path, sound: MarketData) -> None:
+    write_dataset(sound, tmp_path / "sim")
+    (tmp_path / "sim" / "fields" / "low.npy").write_bytes(b"junk")
+    assert [finding.check for finding in doctor(tmp_path / "sim")] == ["files", "unreadable"]

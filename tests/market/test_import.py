@@ -154,6 +154,10 @@ def test_start_and_end_are_recorded(tmp_path: Path) -> None:
     assert data.filters == ("dates from 2020-01-03", "dates to 2020-01-05")
 
 
+def test_bounds_that_are_no_dates(tmp_path: Path) -> None:
+    assert "'soon' is not a date" in problems(bars(tmp_path), TableOptions(start="soon"))
+
+
 def test_infinities_become_missing(tmp_path: Path) -> None:
     data = import_table(
         write(tmp_path, "t.csv", "date,symbol,close", "2020-01-02,A,1", "2020-01-03,A,inf")
@@ -203,6 +207,7 @@ def test_bars_that_cannot_be_true_are_quarantined_and_listed(tmp_path: Path) -> 
         (b"date,symbol,close\n2020-01-02,,1\n", "is empty in 1 rows"),
         (b"date,symbol,close,paused\n2020-01-02,A,1,perhaps\n", "neither true nor false"),
         (b"date,symbol,close\n2020-01-02,A,1,2,3\n", "not a readable table"),
+        (b"date,symbol,close,close\n2020-01-02,A,1,2\n", "'close' occurs twice"),
         (b"date,symbol,vol,volume,close\n2020-01-02,A,1,2,3\n", None),
         (b"date,symbol,vol,v,close\n2020-01-02,A,1,2,3\n", "volume could be any of the columns vol, v"),
     ],

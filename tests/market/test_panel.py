@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import Refusal
+from assay.errors import AssayError, Refusal
 from assay.market import Group, Panel, universe_from_mask
 
 from .tapes import NAN, panel_array, tape
@@ -72,6 +72,12 @@ def test_a_range_without_trading_days_is_refused() -> None:
         Panel(tape()).between("2020-01-04", "2020-01-05")
     assert caught.value.reason.code == "no_dates"
     assert "2020-01-02 to 2020-01-07" in str(caught.value.fix)
+
+
+@pytest.mark.parametrize("text", ["soon", "2020-13-01", object(), "NaT"])
+def test_a_date_that_is_none(text: object) -> None:
+    with pytest.raises(AssayError, match="is not a date"):
+        Panel(tape()).between(text)
 
 
 def test_a_universe_is_refused_after_its_known_dates() -> None:

@@ -148,7 +148,15 @@ def test_the_manifest_says_that_it_is_simulated(market: Panel) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"instruments": 3}, {"days": 10}, {"days": 10**9}, {"minutes": -1}, {"start": "soon"}]
+    "arguments",
+    [
+        {"instruments": 10_000, "days": 5_000},
+        {"instruments": 3},
+        {"days": 10},
+        {"days": 10**9},
+        {"minutes": -1},
+        {"start": "soon"},
+    ],
 )
 def test_sizes_out_of_bounds_are_refused(arguments: dict[str, object]) -> None:
     with pytest.raises(AssayError):

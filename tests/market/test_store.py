@@ -177,3 +177,11 @@ def test_bars_inside_the_day_are_kept(tmp_path: Path) -> None:
     assert inside is not None
     assert inside.times.tolist() == times[:1].tolist()
     assert inside.fields["close"].shape == (1, 3)
+
+
+def test_an_interrupted_update_is_told(tmp_path: Path) -> None:
+    write_dataset(tape(), tmp_path / "tape")
+    (tmp_path / "tape").rename(tmp_path / ".tape.outgoing")
+    with pytest.raises(DataError, match="update of tape was interrupted") as caught:
+        open_panel(tmp_path / "tape")
+    assert "rename .tape.outgoing to tape" in str(caught.value.fix)

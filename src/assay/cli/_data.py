@@ -9,12 +9,12 @@ import typer
 
 from assay.cli._data_output import describe, line, summary, tell_findings, tell_imported, tell_written
 from assay.cli._output import Json, print_json
-from assay.errors import AssayError
+from assay.errors import AssayError, DataError
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from assay.market import BarClient, Finding, Imported, Panel, Sides
+    from assay.market import BarClient, Finding, Imported, Manifest, Panel, Sides
 
 Dir = Annotated[
     Path | None,
@@ -338,11 +338,23 @@ def list_(directory: Dir = None, as_json: Json = False) -> None:
 
     root = _root(directory)
     folders = sorted(path.parent for path in root.glob("*/manifest.json")) if root.is_dir() else []
-    manifests = [read_manifest(folder) for folder in folders if not folder.name.startswith(".")]
+    manifests: list[Manifest] = []
+    damaged: list[DataError] = []
+    for folder in folders:
+        if folder.name.startswith("."):
+            continue
+        try:
+            manifests.append(read_manifest(folder))
+        except DataError as error:
+            # one damaged data set does not hide the others
+            damaged.append(error)
     if as_json:
-        print_json({"dir": str(root), "data": [summary(manifest) for manifest in manifests]})
+        listed = [summary(manifest) for manifest in manifests]
+        print_json({"dir": str(root), "data": listed, "damaged": [fault.as_dict() for fault in damaged]})
         return
-    if not manifests:
+    for fault in damaged:
+        typer.echo(f"damaged: {fault.where}: {fault.message}", err=True)
+    if not manifests and not damaged:
         typer.echo(f"no data sets in {root}; make one with 'assay data simulate' or 'assay data import'")
         return
     for manifest in manifests:

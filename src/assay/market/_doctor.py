@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import DataError
 from assay.market._data import FloatPanel, MarketData, Quarantined
 from assay.market._fields import BAR_FIELDS
 from assay.market._manifest import read_manifest
@@ -27,6 +28,8 @@ _SPLIT_TOLERANCE: Final = 0.02
 _LARGE_STEP: Final = 0.18
 LONGEST_GAP_DAYS: Final = 14
 _SHOWN = 5
+_OFF_TICK = 0.05
+_MANY_OFF_TICK = 0.01
 _RELATIVE = 1e-4
 _SETTLING_BARS = 6
 
@@ -69,15 +72,23 @@ def doctor(target: Panel | MarketData | Path) -> tuple[Finding, ...]:
     altered = verify(folder)
     if any("is missing" in sentence for sentence in altered):
         return (_files_finding(altered),)
-    found = list(examine(open_panel(folder).data))
-    if altered:
-        found.insert(0, _files_finding(altered))
+    found = _examine_altered(folder, altered) if altered else list(examine(open_panel(folder).data))
     if manifest.quarantine.count:
         parts = ", ".join(f"{reason} {count}" for reason, count in manifest.quarantine.by_reason.items())
         found.append(
             Finding("quarantine", "note", manifest.quarantine.count, f"bars already set missing: {parts}")
         )
     return tuple(found)
+
+
+def _examine_altered(folder: Path, altered: tuple[str, ...]) -> list[Finding]:
+    found = [_files_finding(altered)]
+    try:
+        found += examine(open_panel(folder).data)
+    except DataError as error:
+        # what a damaged file says is a finding too: a doctor does not stop at the first fault
+        found.append(Finding("unreadable", "serious", 1, error.message))
+    return found
 
 
 def _files_finding(sentences: tuple[str, ...]) -> Finding:
@@ -93,7 +104,7 @@ def examine(data: MarketData) -> tuple[Finding, ...]:
         mask = check.find(data)
         if mask is not None and mask.any():
             found.append(_cells(data, name, check, mask))
-    for section in (_factor_gaps, _still_bars, _no_record, _missing_fields, _calendar, _spans):
+    for section in (_factor_gaps, _off_tick, _still_bars, _no_record, _missing_fields, _calendar, _spans):
         found += section(data)
     order = {"serious": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda finding: order[finding.severity]))
@@ -278,6 +289,18 @@ def _factor_gaps(data: MarketData) -> list[Finding]:
     with np.errstate(invalid="ignore"):
         bad = np.isfinite(data.fields["close"]) & ~(data.fields["factor"] > 0)
     return _where(data, "missing_factor", "serious", bad, "a traded bar has no positive adjustment factor")
+
+
+def _off_tick(data: MarketData) -> list[Finding]:
+    """Where prices move in cents, raw prices between cents mean that the factor is not the source's own."""
+    if data.limits.rule == "none":
+        return []
+    cents = np.asarray(data.fields["close"], dtype=np.float64) * 100
+    off = np.isfinite(cents) & (np.abs(cents - np.round(cents)) > _OFF_TICK + cents * 1e-6)
+    if off.sum() <= _MANY_OFF_TICK * max(int(np.isfinite(cents).sum()), 1):
+        return []
+    message = "raw closes lie between cents: they are adjusted already, or the factor is not theirs"
+    return _where(data, "off_tick", "warning", off, message)
 
 
 def _where(data: MarketData, name: str, severity: Severity, mask: Mask, message: str) -> list[Finding]:

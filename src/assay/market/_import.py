@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,8 +151,9 @@ def _place(
     )
     frame = frame.filter(pl.col("\0date").is_not_null() & pl.col("\0symbol").is_not_null())
     for bound, keep in ((options.start, pl.Expr.ge), (options.end, pl.Expr.le)):
-        if bound is not None:
-            frame = frame.filter(keep(pl.col("\0date"), pl.lit(bound).str.to_date()))
+        day = None if bound is None else _bound(bound, problems)
+        if day is not None:
+            frame = frame.filter(keep(pl.col("\0date"), day))
     if frame.height == 0:
         problems.add(where, "no row is left within the chosen dates", "check the date column, start and end")
         return None
@@ -168,6 +170,14 @@ def _place(
     column = frame["\0place"].to_numpy()
     _duplicates(frame, row, column, len(names), where, problems)
     return _Long(frame, row, np.asarray(column, dtype=np.int64), all_dates, tuple(names.to_list()))
+
+
+def _bound(text: str, problems: Collector) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        problems.add("start, end", f"{text!r} is not a date", "write YYYY-MM-DD")
+        return None
 
 
 def _follow_calendar(own: Dates, calendar: Dates, where: str, problems: Collector) -> Dates:

@@ -160,6 +160,13 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
+        aside = path.parent.parent / f".{path.parent.name}.outgoing"
+        if not Path(folder).exists() and (aside / MANIFEST_FILE).is_file():
+            raise DataError(
+                f"an update of {Path(folder).name} was interrupted",
+                where=str(aside),
+                fix=f"rename {aside.name} to {Path(folder).name}: it is the data set before the update",
+            ) from error
         raise DataError(
             f"{folder} is not a data set: it has no {MANIFEST_FILE}",
             where=str(folder),

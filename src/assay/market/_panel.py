@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import did_you_mean
-from assay.errors import Refusal
+from assay.errors import AssayError, Refusal
 from assay.expr import FieldInfo
 from assay.market._data import FloatPanel, MarketData, Minutes
 from assay.market._fields import RAW_PREFIX, STANDARD_FIELDS, derived_rules
@@ -321,12 +321,12 @@ class Panel:
         ------
         Refusal
             ``no_dates``: no trading day lies in the range.
+        AssayError
+            ``start`` or ``end`` is not a date.
         """
         dates = self.dates
-        first = 0 if start is None else int(np.searchsorted(dates, np.datetime64(start, "D")))
-        stop = (
-            len(dates) if end is None else int(np.searchsorted(dates, np.datetime64(end, "D"), side="right"))
-        )
+        first = 0 if start is None else int(np.searchsorted(dates, _day(start)))
+        stop = len(dates) if end is None else int(np.searchsorted(dates, _day(end), side="right"))
         if first >= stop:
             raise Refusal(
                 NO_DATES,
@@ -354,6 +354,16 @@ class Panel:
             fix=_choose(close, names),
             details={"field": name, "did_you_mean": list(close), "known": names},
         )
+
+
+def _day(value: Any) -> np.datetime64:
+    try:
+        day = np.datetime64(value, "D")
+    except (ValueError, TypeError) as error:
+        raise AssayError(f"{value!r} is not a date", where="dates", fix="write YYYY-MM-DD") from error
+    if np.isnat(day):
+        raise AssayError(f"{value!r} is not a date", where="dates", fix="write YYYY-MM-DD")
+    return day
 
 
 def _choose(close: tuple[str, ...], names: list[str]) -> str:

@@ -23,6 +23,7 @@ REVIEW_BARS = 122
 REVIEW_DELAY = 10
 MAX_INSTRUMENTS = 10_000
 MAX_DAYS = 5_000
+MAX_CELLS = 15_000_000
 _LOWEST_PRICE = 0.05
 
 RULES = (
@@ -70,7 +71,7 @@ def simulate(
     Parameters
     ----------
     seed : of every draw.
-    instruments, days : the shape, 20 to 10,000 and 60 to 5,000.
+    instruments, days : the shape, 20 to 10,000 and 60 to 5,000, and at most 15 million bars.
     signal : plant the signals; False makes the twin in which nothing predicts anything.
     minutes : how many of the last days also get 5-minute bars with bid and ask.
     start : the first trading day, ISO.
@@ -116,6 +117,12 @@ def _check(instruments: int, days: int, minutes: int) -> None:
         ("days", days, 60, MAX_DAYS),
         ("minutes", minutes, 0, days),
     )
+    if instruments * days > MAX_CELLS:
+        raise AssayError(
+            f"{instruments} instruments x {days} days are {instruments * days:,} bars",
+            where="instruments, days",
+            fix=f"stay within {MAX_CELLS:,} bars",
+        )
     for what, value, low, high in bounds:
         if not low <= value <= high:
             raise AssayError(f"{what} is {value}", where=what, fix=f"give {low} to {high}")

@@ -64,6 +64,11 @@ def _read_csv(path: Path, problems: Collector, encoding: str) -> pl.DataFrame | 
         return None
     header = text.split("\n", 1)[0]
     separator = max(",\t;|", key=header.count)
+    cells = [cell.strip().strip('"') for cell in header.split(separator)]
+    twice = [cell for cell in dict.fromkeys(cells) if cell and cells.count(cell) > 1]
+    if twice and not _is_row(header, separator):
+        problems.add(str(path), f"the column {twice[0]!r} occurs twice", "give each column its own name")
+        return None
     try:
         frame = pl.read_csv(
             text.encode(), separator=separator, infer_schema=False, has_header=not _is_row(header, separator)
