@@ -121,6 +121,7 @@ class _Lowering:
         "record",
         "spans",
         "symbols",
+        "table",
         "text",
         "variables",
         "words",
@@ -132,6 +133,7 @@ class _Lowering:
         self.text = text
         self.dialect = dialect
         self.fields = fields
+        self.table = op_table()
         self.words = words(dialect)
         self.symbols = symbols(dialect)
         self.fold = GRAMMARS[dialect].ignore_case
@@ -266,10 +268,8 @@ class _Lowering:
 
     def _kind(self, node: Node) -> Kind:
         if type(node) is Call:
-            return op_table()[node.op].result
-        if type(node) is Field:
-            return kind_of(node, self.fields)
-        return "number"
+            return self.table[node.op].result
+        return kind_of(node, self.fields) if type(node) is Field else "number"
 
     # -- calls
 
