@@ -14,7 +14,7 @@ from assay.errors import ConfigProblems, DataError, Problem
 from assay.expr import Call, Field, Node
 from assay.judge._period import Window, assert_dates, resolve_window
 from assay.judge._results import DateArray, FloatArray
-from assay.judge._settings import COSTS, Costs, JudgeSettings
+from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings
 from assay.metrics import (
     STYLE_WINDOW,
     Neutralizer,
@@ -71,6 +71,11 @@ class Bench:
     def rows(self) -> slice:
         """The judged rows."""
         return self.window.judged
+
+    @property
+    def filtered(self) -> bool:
+        """Whether the book may choose fewer names than the signal has."""
+        return self.settings.filters != Filters()
 
     @property
     def scorer(self) -> Scorer:

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.judge._bench import Bench
+from assay.judge._bench import Bench, BoolArray
 from assay.judge._results import BookCurve, FloatArray
 from assay.metrics import (
     Book,
     Lots,
     MeanSummary,
     Simulation,
+    capacity_of,
     dollar_neutral_weights,
     long_short_weights,
     simulate,
@@ -27,13 +28,17 @@ LOT = 100
 
 @dataclass(frozen=True, slots=True)
 class BookResult:
-    """The book's curve on the judged rows, its figures, and the net excess return from the first trade on."""
+    """The book's curve on the judged rows, its figures, and the net excess return from the first trade on.
+
+    ``top`` is the top group of the signal ``(T, N)``, where the book holds just that.
+    """
 
     curve: BookCurve
     figures: MeanSummary
     capacity: float
     capacity_unknown: float
     excess: FloatArray
+    top: BoolArray | None
 
 
 def trade(signal: Signal, bench: Bench, direction: int = 1) -> BookResult | None:
@@ -42,7 +47,9 @@ def trade(signal: Signal, bench: Bench, direction: int = 1) -> BookResult | None
     Each offset is a book of its own. The curve's returns are the mean of theirs; figures are computed for
     each book and then averaged. ``None`` when nothing was ever traded.
     """
-    simulation = _simulate(signal if direction > 0 else -signal, bench)
+    traded = signal if direction > 0 else -signal
+    targets = None if bench.settings.book == "top_k" else _targets(traded, bench)
+    simulation = _simulate(traded, targets, bench)
     live = [book for book in simulation.books if book.start < bench.view.shape[0]]
     if not live:
         return None
@@ -50,10 +57,13 @@ def trade(signal: Signal, bench: Bench, direction: int = 1) -> BookResult | None
     capacity, unknown = _capacity(live[0], bench)
     start = max(book.start for book in live)
     excess = np.mean([book.excess for book in live], axis=0)[start:]
-    return BookResult(_curve(live, simulation, bench, direction), figures, capacity, unknown, excess)
+    plain = bench.settings.book == "decile" and direction > 0 and not bench.filtered
+    top = targets > 0 if targets is not None and plain else None
+    curve = _curve(live, simulation, bench, direction)
+    return BookResult(curve, figures, capacity, unknown, excess, top)
 
 
-def _simulate(signal: Signal, bench: Bench) -> Simulation:
+def _simulate(signal: Signal, targets: FloatArray | None, bench: Bench) -> Simulation:
     settings = bench.settings
     rules: dict[str, Any] = {
         "every": settings.rebalance,
@@ -62,7 +72,7 @@ def _simulate(signal: Signal, bench: Bench) -> Simulation:
         "lots": _lots(bench),
         "keep_trades": True,
     }
-    if settings.book == "top_k":
+    if targets is None:
         parts = [_top_k(signal, bench, offset, rules) for offset in bench.offsets]
         return Simulation(
             tuple(part.books[0] for part in parts),
@@ -70,7 +80,7 @@ def _simulate(signal: Signal, bench: Bench) -> Simulation:
             parts[0].costs,
             settings.delisting_value,
         )
-    return simulate(_targets(signal, bench), bench.tape, offsets=bench.offsets, **rules)
+    return simulate(targets, bench.tape, offsets=bench.offsets, **rules)
 
 
 def _top_k(signal: Signal, bench: Bench, offset: int, rules: dict[str, Any]) -> Simulation:
@@ -116,7 +126,10 @@ def _lots(bench: Bench) -> Lots | None:
 def _capacity(book: Book, bench: Bench) -> tuple[float, float]:
     if bench.traded_value is None:
         return float("nan"), 1.0
-    found = book.capacity(bench.traded_value, bench.settings.participation)
+    if book.trades is None:
+        return float("nan"), 1.0
+    rows = np.flatnonzero(book.curve.turnover > 0)
+    found = capacity_of(book.trades[rows], bench.traded_value[rows], bench.settings.participation)
     return found.capital, found.unknown
 
 

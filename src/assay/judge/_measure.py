@@ -86,7 +86,6 @@ def measure(signal: Signal, bench: Bench) -> Measured:
     neutral = _neutral(signal, rank_ic, bench)
     direction = -1 if settings.direction == "auto" and mean_of(rank_ic.values) < 0 else 1
     book = trade(signal, bench, direction)
-    membership = quantile_membership(signal, settings.quantiles, bench.judged)
     own = rank_autocorrelation(signal, universe=bench.judged, min_names=settings.min_names)
     share = coverage(signal[rows], bench.judged[rows])
     series = {
@@ -94,7 +93,7 @@ def measure(signal: Signal, bench: Bench) -> Measured:
         "rank_ic": rank_ic.values,
         "names": rank_ic.names.astype(np.float64),
         "coverage": share.per_date,
-        "turnover": quantile_turnover(membership, settings.quantiles - 1)[rows],
+        "turnover": _top_turnover(signal, book, bench)[rows],
         "rank_autocorrelation": own.values[rows],
     }
     if neutral is not None:
@@ -171,6 +170,14 @@ def _summary(
     return {column.key: figures[column.key] for column in SUMMARY}
 
 
+def _top_turnover(signal: Signal, book: BookResult | None, bench: Bench) -> FloatArray:
+    """Share of the top group's names that were not in it one bar before."""
+    if book is not None and book.top is not None:
+        return quantile_turnover(book.top, True)
+    quantiles = bench.settings.quantiles
+    return quantile_turnover(quantile_membership(signal, quantiles, bench.judged), quantiles - 1)
+
+
 def _decay(horizon: int, score: Score, bench: Bench) -> DecayRow:
     lags = max(bench.settings.t_lags, horizon)
     ic = _judged(score.ic, bench.rows).summary(lags)
@@ -180,11 +187,14 @@ def _decay(horizon: int, score: Score, bench: Bench) -> DecayRow:
 
 def _monthly(values: FloatArray, bench: Bench) -> MonthlyTable:
     months = bench.dates[bench.rows].astype("datetime64[M]").astype(np.int64)
-    years = np.arange(months[0] // 12, months[-1] // 12 + 1)
-    table = np.full((len(years), 12), np.nan)
-    for month in np.unique(months):
-        table[month // 12 - years[0], month % 12] = mean_of(values[months == month])
-    return MonthlyTable(tuple(int(year) + 1970 for year in years), table)
+    first, last = int(months[0]) // 12, int(months[-1]) // 12
+    cells = 12 * (last - first + 1)
+    known = np.isfinite(values)
+    place = months[known] - 12 * first
+    total = np.bincount(place, values[known], cells)
+    days = np.bincount(place, minlength=cells)
+    table = np.divide(total, days, out=np.full(cells, np.nan), where=days > 0).reshape(-1, 12)
+    return MonthlyTable(tuple(range(first + 1970, last + 1971)), table)
 
 
 def _quantiles(score: Score, daily: Score | None, bench: Bench) -> Quantiles | None:
