@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import doctest
+import importlib
 from pathlib import Path
+
+import pytest
 
 from assay import metrics
 from assay.metrics import Scorer, conventions, conventions_table
@@ -44,3 +48,19 @@ def test_all_names_exist_and_are_documented() -> None:
         assert hasattr(metrics, name)
         if not name.isupper():
             assert f"`{name}`" in page, name
+
+
+def test_examples_of_the_page_run() -> None:
+    result = doctest.testfile(str(DOCS / "metrics.md"), module_relative=False)
+    assert result.attempted > 15
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize(
+    "module",
+    sorted(
+        {getattr(metrics, name).__module__ for name in metrics.__all__ if callable(getattr(metrics, name))}
+    ),
+)
+def test_examples_of_the_docstrings_run(module: str) -> None:
+    assert doctest.testmod(importlib.import_module(module)).failed == 0

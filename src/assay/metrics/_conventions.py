@@ -78,14 +78,17 @@ def conventions() -> tuple[Convention, ...]:
         ),
         Convention(
             "std, zscore",
-            "ddof 0 in `core` and `report`; ddof 1 in `qlib`; op by op in `fastexpr`",
+            "ddof 0 in `core` and `report`; ddof 1 in `qlib`; op by op, as its examples show, in `fastexpr`",
         ),
         Convention("rank", "average ties, r/n in (0, 1]; `fastexpr`: (r-1)/(n-1)"),
         Convention(
             "ts_rank, argmax",
             "average ties, r/w; argmax = bars since the maximum, the latest wins a tie",
         ),
-        Convention("correlation", "NaN where either side is constant; never outside [-1, 1]"),
+        Convention(
+            "correlation",
+            "NaN where either side is constant; never outside [-1, 1]; exact where O(1) updates lose digits",
+        ),
         Convention("division, log", "x/0 and log(x<=0) are NaN; no protected values"),
         Convention(
             "float",
@@ -94,7 +97,8 @@ def conventions() -> tuple[Convention, ...]:
         Convention(
             "timing",
             f"the signal of t uses rows <= t-1 (lag 1) and trades at the close of t+{ENTRY}; "
-            f"label h is close[t+{ENTRY}+h]/close[t+{ENTRY}]-1, adjusted",
+            f"label h is close[t+{ENTRY}+h]/close[t+{ENTRY}]-1, adjusted; `lag=0` (close of t known) is "
+            "a named option, printed in every table",
         ),
         Convention(
             "label",
@@ -103,8 +107,10 @@ def conventions() -> tuple[Convention, ...]:
         Convention(
             "trading",
             "no price: no trade and no label; limit-up blocks buys, limit-down blocks sells; a suspended "
-            "holding stays at its last price; a delisted holding closes at a stated value",
+            "holding stays at its last price; a delisted holding closes at a stated value; A-share options: "
+            "T+1, 100-share lots, dated stamp duty",
         ),
+        Convention("membership", "by date; overlapping spans refused; nothing used after its `known until`"),
         Convention(
             "IC",
             f"Pearson, and Spearman as Pearson of average ranks, per date over at least {MIN_NAMES} names "
@@ -146,6 +152,10 @@ def conventions() -> tuple[Convention, ...]:
             "PSR, DSR",
             "raw (not excess) kurtosis, biased moments, root n-1; N and V[SR] are arguments and printed; "
             "without N there is no DSR",
+        ),
+        Convention(
+            "`fastexpr` where public sources conflict",
+            "a published numeric example beats text; each choice is a note in the op table",
         ),
     )
 
