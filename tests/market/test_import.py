@@ -43,11 +43,40 @@ def test_parquet_csv_tsv_and_row_order_give_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["2020-01-02", "20200102", "2020/01/02", "2020-01-02 00:00:00", "2020-01-02T15:00:00"]
+    "form",
+    [
+        "2020-01-02",
+        "20200102",
+        "2020/01/02",
+        "2020/1/2",
+        "2020.01.02",
+        "2020-01-02 00:00:00",
+        "2020-01-02T15:00:00",
+        "2020-01-02T15:00:00.000000+08:00",
+    ],
 )
 def test_date_forms(tmp_path: Path, form: str) -> None:
     data = import_table(write(tmp_path, "t.csv", "date,symbol,close", f"{form},A,1")).data
     assert str(data.dates[0]) == "2020-01-02"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2020-02-30",
+        "2020-13-01",
+        "02/01/2020",
+        "2020-01-02x",
+        "20-01-02",
+        "202001",
+        "2020112",
+        "2020-01",
+        "1577923200",
+        "112",
+    ],
+)
+def test_texts_that_are_no_date(tmp_path: Path, text: str) -> None:
+    assert "no date in 1 value" in problems(write(tmp_path, "t.csv", "date,symbol,close", f"{text},A,1"))
 
 
 def test_a_date_form_can_be_told(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def _place(
             all_dates = _follow_calendar(own_dates, calendar, where, problems)
     names = frame["\0symbol"].unique().sort()
     lookup = pl.DataFrame({"\0symbol": names, "\0place": np.arange(len(names), dtype=np.int64)})
-    frame = frame.join(lookup, on="\0symbol", how="left", maintain_order="left")
+    frame = frame.join(lookup, on="\0symbol", how="left").sort(LINE)
     row = np.searchsorted(all_dates, frame["\0date"].to_numpy().astype("datetime64[D]"))
     column = frame["\0place"].to_numpy()
     _duplicates(frame, row, column, len(names), where, problems)

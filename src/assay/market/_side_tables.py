@@ -110,12 +110,15 @@ def read_spans(
 
 
 def _span_problems(spans: Sequence[Span], where: str, problems: Collector) -> None:
-    for first, second in overlapping(spans)[:_SHOWN]:
+    overlaps = overlapping(spans)
+    for first, second in overlaps[:_SHOWN]:
         problems.add(
             where,
             f"the spans of {second.symbol} from {first.start} and from {second.start} overlap",
-            "a symbol is a member once at a time",
+            "a symbol is a member once at a time: mend them, or choose to merge overlaps",
         )
+    if len(overlaps) > _SHOWN:
+        problems.add(where, f"{len(overlaps) - _SHOWN} more spans overlap")
     backward = [span for span in spans if span.stop is not None and span.stop < span.start]
     for span in backward[:_SHOWN]:
         problems.add(where, f"{span.symbol} leaves on {span.stop}, before it enters on {span.start}")

@@ -14,7 +14,8 @@ from assay.market._problems import Collector
 if TYPE_CHECKING:
     import polars as pl
 
-DATE_FORMATS = ("%Y-%m-%d", "%Y%m%d", "%Y/%m/%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y.%m.%d")
+# a date as in 2020-01-02, 2020/1/2, 2020.01.02 or 20200102, with or without a time of day
+_DATE = r"^(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d{2})(\d{2}))(?:[T ]\d{1,2}:\d{2}.*)?$"
 MISSING_WORDS = ("", "nan", "na", "n/a", "null", "none", "-", "--", "nat")
 _TRUE_WORDS = {"1": 1.0, "1.0": 1.0, "true": 1.0, "t": 1.0, "yes": 1.0, "y": 1.0, "是": 1.0}
 _FALSE_WORDS = {"0": 0.0, "0.0": 0.0, "false": 0.0, "f": 0.0, "no": 0.0, "n": 0.0, "否": 0.0}
@@ -175,7 +176,7 @@ def as_dates(
     texts = values.cast(pl.String).str.strip_chars()
     empty = texts.is_null() | texts.str.to_lowercase().is_in(MISSING_WORDS)
     texts = texts.set(empty, None)
-    parsed = _parse_dates(texts, (form,) if form else DATE_FORMATS)
+    parsed = _parse_dates(texts, form)
     bad = parsed.is_null() & ~(empty if empty_ok else empty & False)
     if bad.any():
         tried = form or "YYYY-MM-DD, YYYYMMDD, YYYY/MM/DD"
@@ -187,16 +188,22 @@ def as_dates(
     return parsed
 
 
-def _parse_dates(texts: pl.Series, forms: tuple[str, ...]) -> pl.Series:
+def _parse_dates(texts: pl.Series, form: str | None) -> pl.Series:
     import polars as pl
 
-    best = texts.str.to_datetime(forms[0], strict=False).dt.date()
-    for form in forms[1:]:
-        if not (best.is_null() & texts.is_not_null()).any():
-            return best
-        other = texts.str.to_datetime(form, strict=False).dt.date()
-        best = pl.select(pl.coalesce(best, other)).to_series()
-    return best
+    if form is not None:
+        return texts.str.to_datetime(form, strict=False).dt.date()
+    year, month, day, plain_month, plain_day = (texts.str.extract(_DATE, group) for group in range(1, 6))
+    joined = pl.select(
+        pl.concat_str(
+            [
+                year,
+                pl.coalesce(month.str.zfill(2), plain_month),
+                pl.coalesce(day.str.zfill(2), plain_day),
+            ]
+        )
+    ).to_series()
+    return joined.str.to_date("%Y%m%d", strict=False)
 
 
 def as_times(frame: pl.DataFrame, column: str, where: str, problems: Collector) -> NDArray[np.datetime64]:
