@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import evaluate, reference
-from assay.expr import Call, Constant, Field, Node, distinct, op_table
+from assay.expr import Call, Constant, Field, Node, added_bars, distinct, op_table
 
 Array = NDArray[Any]
 
@@ -93,20 +93,28 @@ def tolerance(call: Call, inputs: list[Array], want: Array) -> Array:
     allowed = RELATIVE * np.abs(np.nan_to_num(want)) + SMALLEST
     if call.op not in LOSES_DIGITS:
         return allowed
-    # the largest input of the instrument's past or of the date, to the power that the result has
-    axis = 0 if op_table()[call.op].scope == "time" else -1
-    largest = np.ones(1)
+    # the largest input of the window or of the date, to the power that the result has
+    largest = np.zeros(1)
     for values in inputs:
         if values.dtype.kind == "f":
             known = np.where(np.isfinite(values), np.abs(values.astype(float)), 0.0)
-            size = (known.max(axis=0) if known.ndim == 3 else known).max(axis=axis, keepdims=True)
-            largest = np.maximum(largest, size)
+            size = known.max(axis=0) if known.ndim == 3 else known
+            largest = np.maximum(largest, _reach(call, size))
     power = 1
     if call.op == "ts_moment":
         power = call.param("k")
     elif call.op == "ts_cov" or (call.op == "ts_regression" and call.param("output") in ("sse", "mse")):
         power = 2
     return allowed + 1e-12 * largest**power
+
+
+def _reach(call: Call, size: Array) -> Array:
+    """The largest of each date, or of each window with one bar more; of all the past for recursive ops."""
+    op = op_table()[call.op]
+    if op.scope != "time":
+        return np.asarray(size.max(axis=-1, keepdims=True))
+    bars = size.shape[0] if op.stateful else 1 + added_bars(call, op.lookback) + 1
+    return np.array([size[max(0, t - bars + 1) : t + 1].max(axis=0) for t in range(size.shape[0])])
 
 
 def disagreement(call: Call, inputs: list[Array], got: Array, universe: Array | None = None) -> str:
