@@ -146,6 +146,29 @@ def test_update_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "nothing to append" in answer(capsys, "update", "mine", "--from", "new.csv", code=2)["message"]
 
 
+def test_an_update_takes_newer_membership(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    members = write(here, "m.csv", "symbol,in,out", "A,2019-01-01,2020-01-06", "B,2019-01-01,")
+    answer(capsys, "import", str(bars(here)), "--name", "mine", "--membership", f"idx={members}")
+    write(here, "new.csv", HEADER, *ROWS[-2:], "2020-01-07,A,6,6.5,5.9,6.2,200,2")
+    answer(capsys, "update", "mine", "--from", "new.csv")
+    assert answer(capsys, "show", "mine")["universes"]["idx"]["known_until"] == "2020-01-06"
+    write(here, "newer.csv", HEADER, "2020-01-07,A,6,6.5,5.9,6.2,200,2", "2020-01-08,A,6,6.5,5.9,6.2,200,2")
+    answer(
+        capsys,
+        "update",
+        "mine",
+        "--from",
+        "newer.csv",
+        "--membership",
+        f"idx={members}",
+        "--known-until",
+        "2020-02-01",
+    )
+    shown = answer(capsys, "show", "mine")
+    assert shown["universes"]["idx"]["known_until"] == "2020-02-01"
+    assert shown["dates"]["count"] == 5
+
+
 def test_update_without_a_source_that_can_be_asked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer(capsys, "simulate", "s", "--instruments", "30", "--days", "80")
     assert "no source that can be asked" in answer(capsys, "update", "s", code=2)["message"]

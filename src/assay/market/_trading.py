@@ -76,11 +76,13 @@ def previous_close(data: MarketData) -> NDArray[np.float64]:
 
 def forward_fill(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each column's last value that is not missing, carried down."""
-    rows = np.where(np.isfinite(values), np.arange(values.shape[0])[:, None], -1)
-    rows = np.maximum.accumulate(rows, axis=0)
-    filled = np.take_along_axis(values, np.maximum(rows, 0), axis=0)
-    filled[rows < 0] = np.nan
-    return np.asarray(filled)
+    filled = values.copy()
+    known = np.isfinite(values)
+    # row by row: numpy's accumulate down the first axis is many times slower
+    for row in range(1, len(filled)):
+        np.copyto(filled[row], filled[row - 1], where=~known[row])
+    filled[~np.isfinite(filled)] = np.nan
+    return filled
 
 
 def age_in_bars(data: MarketData) -> NDArray[np.int32]:
