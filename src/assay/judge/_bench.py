@@ -35,6 +35,8 @@ GROUP_CHOICES = ("industry", "sector", "subindustry")
 KNOWN_AMOUNT = 0.9
 MOST_OFFSETS = 5
 QUICK_SHUFFLES = 1
+STAMP_DUTY = (("1900-01-01", 0.0010), ("2023-08-28", 0.0005))
+"""Rates of China's stamp duty on sales of shares, each from its first day on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class Bench:
     allowed: BoolArray
     scorers: dict[int, Scorer]
     tape: Tape
+    duty: FloatArray | None
     benchmark: FloatArray
     benchmark_name: str
     traded_value: NDArray[np.float32] | None
@@ -139,6 +142,7 @@ def make_bench(
         allowed=_allowed(view, settings, judged, traded_value),
         scorers=scorers,
         tape=tape,
+        duty=_duty(view.dates, settings, market),
         benchmark=reference,
         benchmark_name=name,
         traded_value=traded_value,
@@ -157,6 +161,17 @@ def _costs(settings: JudgeSettings, market: str) -> Costs:
         )
         raise ConfigProblems([problem], where="judge settings")
     return COSTS[market]
+
+
+def _duty(dates: DateArray, settings: JudgeSettings, market: str) -> FloatArray | None:
+    if settings.stamp_duty == "in_costs":
+        return None
+    if market != "CN":
+        problem = Problem("stamp_duty", "dated rates are known for CN", "put the duty into costs.sell_bp")
+        raise ConfigProblems([problem], where="judge settings")
+    starts = np.array([day for day, _ in STAMP_DUTY], dtype="datetime64[D]")
+    rates = np.array([rate for _, rate in STAMP_DUTY])
+    return np.asarray(rates[np.searchsorted(starts, dates, side="right") - 1], dtype=np.float64)
 
 
 def _scorers(

@@ -70,6 +70,7 @@ def _simulate(signal: Signal, targets: FloatArray | None, bench: Bench) -> Simul
         "costs": MetricCosts(bench.costs.buy_bp, bench.costs.sell_bp),
         "benchmark": bench.benchmark,
         "lots": _lots(bench),
+        "stamp_duty": bench.duty,
         "keep_trades": True,
     }
     if targets is None:
@@ -174,12 +175,12 @@ def _delisted_held(book: Book, bench: Bench) -> int:
     names = np.flatnonzero((gone > book.start) & (gone < bench.view.shape[0]))
     if book.trades is None or not len(names):
         return 0
-    before = np.concatenate([[1.0], book.curve.nav[:-1]])
+    worth = np.concatenate([[1.0], book.curve.nav[:-1]]) * (1.0 + book.curve.gross)  # when the bar trades
     growth = np.cumprod(1.0 + bench.tape.bars[:, names], axis=0)
     held = 0
     for column, name in enumerate(names):
         rows = slice(0, int(gone[name]))
-        units = book.trades[rows, name] * before[rows] / growth[rows, column]
+        units = book.trades[rows, name] * worth[rows] / growth[rows, column]
         most = float(np.max(np.abs(np.cumsum(units)), initial=0.0))
         held += most > 0 and abs(float(units.sum())) > 1e-3 * most
     return held

@@ -15,6 +15,7 @@ AdjustmentPolicy = Literal["warn", "refuse", "off"]
 Depth = Literal["full", "quick", "off"]
 Direction = Literal["given", "auto"]
 LotRule = Literal["fractional", "a_share"]
+StampDuty = Literal["in_costs", "dated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,7 @@ class JudgeSettings:
     allow_hidden : a range that meets a hidden period is refused unless this is set.
     market : ``"CN"`` or ``"US"``; ``None`` asks the panel's manifest. Gives the default costs and lot rules.
     costs : ``None`` for the market's default.
+    stamp_duty : ``in_costs``: ``costs.sell_bp`` contains it; ``dated``: China's rate of the date is added.
     book : long-only top ``1/quantiles`` (``decile``), the best ``top_k`` with a buffer, long-short, or
         weights proportional to the demeaned rank (``dollar_neutral``).
     top_k, buffer : names of a ``top_k`` book; a held name stays while its place is within ``top_k + buffer``.
@@ -135,6 +137,7 @@ class JudgeSettings:
     allow_hidden: bool = False
     market: str | None = None
     costs: Costs | None = None
+    stamp_duty: StampDuty = "in_costs"
     book: BookKind = "decile"
     top_k: int = 30
     buffer: int = 0
@@ -285,6 +288,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "fill": get_args(Fill),
     "book": get_args(BookKind),
     "lots": get_args(LotRule),
+    "stamp_duty": get_args(StampDuty),
     "adjustment": get_args(AdjustmentPolicy),
     "direction": get_args(Direction),
     "robustness": get_args(Depth),
