@@ -19,14 +19,20 @@ from dataclasses import dataclass
 for _name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-import numba
-import numpy as np
-import pandas as pd
-import polars as pl
-import scipy
-from scipy import stats
+import numba  # noqa: E402 - the threads are set above
+import numpy as np  # noqa: E402 - the threads are set above
+import pandas as pd  # noqa: E402 - the threads are set above
+import polars as pl  # noqa: E402 - the threads are set above
+import scipy  # noqa: E402 - the threads are set above
+from scipy import stats  # noqa: E402 - the threads are set above
 
-from assay.metrics import COSTS_CN, QUANTILES, Scorer, bar_returns, forward_returns
+from assay.metrics import (  # noqa: E402 - the threads are set above
+    COSTS_CN,
+    QUANTILES,
+    Scorer,
+    bar_returns,
+    forward_returns,
+)
 
 HORIZON = 5
 
@@ -77,7 +83,7 @@ def long_frame(market: Market) -> pd.DataFrame:
     T, N = market.signal.shape
     held = np.zeros((T, N))
     held[:-1] = market.bars[1:]  # the bar on which row t trades, earned by the holdings of row t-1
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "date": np.repeat(np.arange(T, dtype=np.int32), N),
             "asset": np.tile(np.arange(N, dtype=np.int32), T),
@@ -86,7 +92,6 @@ def long_frame(market: Market) -> pd.DataFrame:
             "bar": held.ravel(),
         }
     )
-    return frame
 
 
 def by_polars(frame: pl.DataFrame, T: int) -> Outputs:
@@ -234,17 +239,15 @@ def main() -> int:
     }
     medians = measure(contenders, arguments.rounds)
     own = medians["assay, one factor"]
-    print(
-        f"{arguments.dates} dates x {arguments.names} names, {np.isnan(market.signal).mean():.1%} missing; {processor()}"
-    )
+    gaps = np.isnan(market.signal).mean()
+    print(f"{T} dates x {arguments.names} names, {gaps:.1%} missing; {processor()}")
     print(
         f"python {platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}, "
         f"polars {pl.__version__}, pandas {pd.__version__}, scipy {scipy.__version__}; one thread, "
         f"medians of {arguments.rounds} interleaved rounds; outputs equal"
     )
-    print(
-        f"preparing the labels, once per panel: {prepared * 1e3:.1f} ms; first call: {compiled:.2f} s (kernels compiled before are cached)\n"
-    )
+    print(f"labels prepared, once per panel: {prepared * 1e3:.1f} ms; first call: {compiled:.2f} s", end=" ")
+    print("(kernels compiled before are cached)\n")
     print("| scoring one factor | CPU ms | times ours |\n|---|---:|---:|")
     for name, seconds in medians.items():
         print(f"| {name} | {seconds * 1e3:.2f} | {seconds / own:.2f} |")

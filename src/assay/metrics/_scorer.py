@@ -91,7 +91,9 @@ class _Label:
 def _fixed_point_scale(values: Singles) -> float:
     """Power of two that turns labels into integers whose sum over any set of names fits 63 bits."""
     largest = float(np.max(np.abs(values), initial=0.0)) * values.shape[1]
-    return float(2.0 ** (61 - int(np.ceil(np.log2(max(largest, 1.0))))))
+    if largest == 0.0:
+        return 1.0
+    return float(2.0 ** min(61 - int(np.ceil(np.log2(largest))), 120))  # at most a float32 power of two
 
 
 def _prepare(label: Singles, universe: Bools) -> _Label:
