@@ -87,7 +87,7 @@ def _simplify(op: str, args: tuple[Node, ...], original: Call, keys: dict[Node, 
         return folded
     plain = _signs(call) if op in _SIGNED else _neutral(call)
     if plain is not None:
-        return plain
+        return _again(plain)
     if op_table()[op].commutative:
         x, y = call.args
         if order_key(y, keys) < order_key(x, keys):
@@ -104,7 +104,7 @@ def _signs(call: Call) -> Node | None:
         if isinstance(x, Call) and x.op == "neg":
             return x.args[0]
         if isinstance(x, Call) and x.op == "sub":
-            return _again(Call("sub", (x.args[1], x.args[0])))
+            return Call("sub", (x.args[1], x.args[0]))
         return None
     y = call.args[1]
     if op in ("add", "sub"):
@@ -127,11 +127,11 @@ def _sum(op: str, x: Node, y: Node) -> Node | None:
     if isinstance(x, Constant) and x.value == 0.0:
         return y if op == "add" else _negative(y)
     if _is_neg(y):
-        return _again(Call("sub" if op == "add" else "add", (x, _inner(y))))
+        return Call("sub" if op == "add" else "add", (x, _inner(y)))
     if op == "sub" and isinstance(y, Constant) and math.isfinite(y.value):
         return Call("add", (x, Constant(-y.value)))
     if op == "add" and _is_neg(x):
-        return _again(Call("sub", (y, _inner(x))))
+        return Call("sub", (y, _inner(x)))
     return None
 
 
@@ -146,7 +146,7 @@ def _inner(node: Node) -> Node:
 
 def _negative(node: Node) -> Node:
     """``-node``; its sign was not outermost before."""
-    return _again(Call("neg", (_again(node),)))
+    return Call("neg", (_again(node),))
 
 
 def _again(node: Node) -> Node:
@@ -177,7 +177,7 @@ def _neutral(call: Call) -> Node | None:
         if first.op == "abs":
             return first
         if first.op == "neg":
-            return _again(Call("abs", first.args))
+            return Call("abs", first.args)
     if op == "not" and isinstance(first, Call) and first.op == "not":
         return first.args[0]
     if op == "ne" and _is_bool(args[0]) and args[1] == Constant(0.0):
