@@ -64,15 +64,15 @@ def test_a_folder_of_data_sets_can_be_named(here: Path, capsys: pytest.CaptureFi
     assert answer(capsys, "list")["data"] == []
 
 
-def test_a_workspace_keeps_its_own_data(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["init", "desk"]) == 0
+def test_a_workspace_keeps_its_own_data(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["init", "work"]) == 0
     capsys.readouterr()
-    (here / "desk" / "deep").mkdir()
-    import os
-
-    os.chdir(here / "desk" / "deep")
+    (here / "work" / "deep").mkdir()
+    monkeypatch.chdir(here / "work" / "deep")
     made = answer(capsys, "simulate", "a", "--instruments", "30", "--days", "80")
-    assert Path(made["folder"]).resolve() == here / "desk" / "data" / "a"
+    assert Path(made["folder"]).resolve() == here / "work" / "data" / "a"
 
 
 def test_import_shows_what_it_took_each_column_for(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
