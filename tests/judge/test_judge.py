@@ -16,7 +16,10 @@ from assay.expr import parse
 from assay.judge import SUMMARY, Costs, Filters, JudgeSettings, judge, verify_certificate
 from assay.market import Panel
 
-SETTINGS = JudgeSettings(horizon=2, horizons=(1, 2), min_names=5, quantiles=3, universe="some", shuffles=2)
+SETTINGS = JudgeSettings(
+    horizon=2, horizons=(1, 2), min_names=5, quantiles=3, universe="some",
+    robustness="quick", leak_checks="quick",
+)  # fmt: skip
 FORMULA = "-ts_return(close, 3)"
 LEAKS = ("prefix", "scramble", "permutation", "adjustment")
 
@@ -324,3 +327,17 @@ def test_every_part_of_a_verdict_is_there(sim):
     start, end = verdict.robustness.sub_periods[0].start, verdict.robustness.sub_periods[-1].end
     assert date(2018, 1, 1) < start < end
     json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+def test_coverage_counts_from_the_first_value_and_lost_days_are_counted_apart(small):
+    values = generator(2, "values").normal(size=small.shape)
+    values[:20] = np.nan
+    values[:, ::2] = np.nan
+    verdict = judge(values, small, replace(SETTINGS, universe=None, min_names=3))[0]
+    share = verdict.series["coverage"]
+    assert not share[:21].any()
+    assert verdict.summary["coverage"] == pytest.approx(share[21:].mean())
+    assert verdict.summary["coverage"] == pytest.approx(12 / 25, abs=0.03)
+    labelled = small.shape[0] - 3
+    assert verdict.summary["days"] == labelled - 21
+    assert verdict.summary["days_undefined"] == 21

@@ -49,6 +49,14 @@ def test_dates_that_meet_a_hidden_period_are_refused_whatever_the_name():
         resolve_window(DATES, settings, PLAN)
 
 
+def test_an_open_end_of_dates_is_that_of_the_search_period():
+    window = resolve_window(DATES, JudgeSettings(start=date(2020, 2, 1)), PLAN)
+    assert (day(window.start), day(window.stop - 1)) == (date(2020, 2, 1), date(2020, 3, 31))
+    assert window.period == "dates"
+    with pytest.raises(Refusal, match="eval"):
+        resolve_window(DATES, JudgeSettings(start=date(2020, 6, 1)), PLAN)
+
+
 def test_a_name_with_dates_is_narrowed_to_the_period():
     settings = JudgeSettings(period="search", start=date(2020, 2, 1), end=date(2020, 6, 1))
     window = resolve_window(DATES, settings, PLAN)

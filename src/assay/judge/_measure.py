@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from statistics import NormalDist
 
@@ -106,7 +106,7 @@ def measure(signal: Signal, bench: Bench) -> Measured:
         decay=tuple(_decay(h, scores[h], bench) for h in sorted(scores)),
         monthly=_monthly(rank_ic.values, bench),
         quantiles=quantiles,
-        book=book,
+        book=None if book is None else replace(book, top=None),  # as large as the panel
         robustness=_robustness(signal, score, book, bench),
         interval=_interval(rank_ic.values, bench),
         moments=moments_of(excess),
@@ -162,12 +162,18 @@ def _summary(
         "capacity": nan if book is None else book.capacity,
         "rank_autocorrelation": mean_of(series["rank_autocorrelation"]),
         "monotonicity": nan if quantiles is None else quantiles.monotonicity,
-        "coverage": mean_of(series["coverage"]),
+        "coverage": mean_of(_since_first(series["coverage"])),
         "names": ranked.mean_names,
         "days": ranked.days,
         "days_undefined": with_labels - ranked.days,
     }
     return {column.key: figures[column.key] for column in SUMMARY}
+
+
+def _since_first(coverage: FloatArray) -> FloatArray:
+    """From the first date with any value on: a lookback that fills up is no lack of data."""
+    some = np.flatnonzero(coverage > 0)
+    return coverage[some[0] :] if len(some) else coverage
 
 
 def _top_turnover(signal: Signal, book: BookResult | None, bench: Bench) -> FloatArray:

@@ -107,9 +107,14 @@ def assert_dates(dates: DateArray, window: Window, settings: JudgeSettings, plan
 def _asked(settings: JudgeSettings, plan: PeriodPlan | None) -> tuple[date | None, date | None, str]:
     low, high, name = settings.start, settings.end, "all"
     if plan is not None:
-        name = settings.period or ("search" if low is None and high is None else "all")
+        name = settings.period or "search"
         period = plan.resolve(name)
-        if name != "all":
+        if settings.period is None and (low is not None or high is not None):
+            # dates without a name are taken as asked, and what is left open ends with the search period
+            name = "dates"
+            low = period.start if low is None else low
+            high = period.end if high is None and low <= period.end else high
+        elif name != "all":
             low = period.start if low is None else max(low, period.start)
             high = period.end if high is None else min(high, period.end)
     elif settings.period not in (None, "all"):
@@ -118,8 +123,8 @@ def _asked(settings: JudgeSettings, plan: PeriodPlan | None) -> tuple[date | Non
             where="period",
             fix="give start and end dates, or work in a workspace whose assay.toml sets the periods",
         )
-    if settings.period is None and (settings.start is not None or settings.end is not None):
-        name = "dates" if name == "all" else name
+    elif low is not None or high is not None:
+        name = "dates"
     return low, high, name
 
 

@@ -302,7 +302,12 @@ SUMMARY: tuple[Column, ...] = (
         "rank_autocorrelation", "autocorr.", "number", "mean rank correlation of the signal with a bar ago"
     ),
     Column("monotonicity", "monotonic", "number", "rank correlation of group number and mean label"),
-    Column("coverage", "coverage", "percent", "mean share of the universe's names that have a value"),
+    Column(
+        "coverage",
+        "coverage",
+        "percent",
+        "mean share of names that have a value, from the first date with any",
+    ),
     Column("names", "names", "number", "mean number of names in a day's IC"),
     Column("days", "days", "count", "days with a defined RankIC"),
     Column(

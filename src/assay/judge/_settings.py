@@ -93,7 +93,8 @@ class JudgeSettings:
     universe : name of a membership of the panel; ``None`` for all instruments.
     period : name of a period of the workspace's plan, or ``"all"``. ``None``: ``search`` where there is a
         plan, else all dates.
-    start, end : first and last date, both included; they narrow the period.
+    start, end : first and last date, both included; they narrow a named period. Without a name they are taken
+        as given, and one that is left out is that of ``search``.
     allow_hidden : a range that meets a hidden period is refused unless this is set.
     market : ``"CN"`` or ``"US"``; ``None`` asks the panel's manifest. Gives the default costs and lot rules.
     costs : ``None`` for the market's default.
