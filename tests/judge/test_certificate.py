@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+import assay
 from assay.base import canonical_json
 from assay.errors import DataError
 from assay.judge import SUMMARY, JudgeSettings, Thresholds, certificate_schema, verify_certificate
@@ -72,4 +73,5 @@ def test_what_is_no_certificate_is_refused():
 def test_software_versions_are_those_that_run():
     versions = software_versions()
     assert versions["numpy"] == np.__version__
+    assert versions["assay"] == assay.__version__
     assert set(versions) == {"assay", "python", "numpy", "numba"}

@@ -8,7 +8,6 @@ from importlib import resources
 from importlib.metadata import version
 from typing import Any
 
-from assay import __version__
 from assay.base import canonical_json
 from assay.errors import DataError
 from assay.judge._results import to_plain
@@ -28,7 +27,7 @@ def certificate_schema() -> dict[str, Any]:
 def software_versions() -> dict[str, str]:
     """Versions of everything whose arithmetic a certificate rests on."""
     return {
-        "assay": __version__,
+        "assay": version("alpha-assay"),
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "numba": version("numba"),
