@@ -17,7 +17,7 @@ from assay.cli._parse import parse
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from assay import __version__
+        from assay._version import __version__
 
         typer.echo(f"assay {__version__}")
         raise typer.Exit

@@ -22,7 +22,7 @@ DialectName = Annotated[
 ]
 Formulas = Annotated[
     list[str] | None,
-    typer.Argument(help="Formulas, each in quotes.", metavar="EXPRESSION...", show_default=False),
+    typer.Argument(help="Formulas, each in quotes.", metavar="EXPRESSION", show_default=False),
 ]
 FormulaFile = Annotated[
     Path | None, typer.Option("--file", help="Take formulas from this file too, one a line.", metavar="FILE")

@@ -43,7 +43,7 @@ def batch_report(
     marks : a short word for some factors, by name, such as ``planted``.
     sheets : number of full tear sheets, of the best factors, below the table.
     """
-    from assay import __version__
+    from assay._version import __version__
 
     marks = marks or {}
     rows = verdicts.rows(by="t")

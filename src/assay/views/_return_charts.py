@@ -98,7 +98,7 @@ def _log_values(axes: Axes, values: FloatArray) -> None:
         return
     low, high = float(finite.min()), float(finite.max())
     axes.set_yscale("log")
-    if high / low < 20:
+    if high / low < 4:
         ticks = [tick for tick in MaxNLocator(5).tick_values(low, high) if tick > 0]
         axes.yaxis.set_major_locator(FixedLocator(ticks))
     else:

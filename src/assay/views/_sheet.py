@@ -18,6 +18,7 @@ OUTCOME_WORDS = {
     "not_applicable": "does not apply",
     "not_run": "not run",
 }
+_CRITERION_WORDS = {"not_run": "not asked", "not_applicable": "does not apply"}
 _HEADLINE = ("rank_ic", "neutral_rank_ic", "t", "rank_icir", "net_excess", "ir", "turnover", "break_even_bp")
 
 Row = tuple[str, ...]
@@ -29,7 +30,7 @@ def tear_sheet(verdict: Verdict) -> str:
 
     The page loads nothing from anywhere, follows the reader's theme, and says which data it shows.
     """
-    from assay import __version__
+    from assay._version import __version__
 
     return render(
         "tear_sheet.html",
@@ -57,7 +58,14 @@ def sheet_values(verdict: Verdict, *, prefix: str) -> dict[str, Any]:
         ),
         "charts": chart_markup(draw_all(verdict, prefix=prefix)),
         "criteria": [
-            (c.name, OUTCOME_WORDS[c.outcome], c.outcome, number(c.value), number(c.threshold), c.detail)
+            (
+                c.name,
+                _CRITERION_WORDS.get(c.outcome, c.outcome),
+                c.outcome,
+                number(c.value),
+                number(c.threshold),
+                c.detail,
+            )
             for c in verdict.decision.criteria
         ],
         "quantiles": _quantiles(verdict),
