@@ -101,15 +101,17 @@ NUMPY_ELEMENTS: dict[str, _Function] = {
 
 
 def run_numpy_element(
-    name: str, inputs: Sequence[Operand], params: Mapping[str, ParamValue], out: Panel
+    name: str, inputs: Sequence[Operand], params: Mapping[str, ParamValue], left: int, right: int, out: Panel
 ) -> None:
-    """Run one numpy op over a panel, a block of cells at a time; infinite results become missing."""
+    """Run one numpy op over a range of columns, a block of rows at a time; infinite results become
+    missing.
+    """
     function = NUMPY_ELEMENTS[name]
-    flat = out.reshape(-1)
-    sources = [x.reshape(-1) if isinstance(x, np.ndarray) else x for x in inputs]
     nan = np.float32(np.nan)
-    for start in range(0, flat.size, _BLOCK):
-        part = flat[start : start + _BLOCK]
-        block = [x[start : start + _BLOCK] if isinstance(x, np.ndarray) else x for x in sources]
+    height = max(1, _BLOCK // (right - left))
+    for start in range(0, out.shape[0], height):
+        rows = slice(start, start + height)
+        part = out[rows, left:right]
+        block = [x[rows, left:right] if isinstance(x, np.ndarray) else x for x in inputs]
         function(block, params, part)
         np.copyto(part, nan, where=np.isinf(part))

@@ -35,10 +35,10 @@ def evaluate(
     universe : membership by date, bool (T, N); None = all. Cross-section and group ops see the members of
     the date
         only and give NaN to the others; time-series ops see all rows.
-    threads : how many steps run at a time. The result does not depend on it.
-    sink : called with the name and the array of each output when it is ready, one call at a time, possibly
-    from
-        another thread; the array is read-only and is used again after the call. Then nothing is kept.
+    threads : how many blocks of instruments, or of dates, are worked on at a time. The result does not
+    depend on it.
+    sink : called with the name and the array of each output soon after it is ready; the array is read-only
+        and is used again after the call. Then nothing is kept.
 
     Returns
     -------

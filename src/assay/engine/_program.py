@@ -11,15 +11,14 @@ from assay.engine._inputs import Panel
 Array = TypeVar("Array", bound=np.ndarray[Any, Any])
 
 
-def run_program_step(program: Program, inputs: Sequence[Panel], out: Panel) -> None:
-    """Run fused element-wise instructions over panels of one shape."""
+def run_program_step(program: Program, inputs: Sequence[Panel], left: int, right: int, out: Panel) -> None:
+    """Run fused element-wise instructions over a range of columns of panels of one shape."""
     from assay.engine._kernels._elementwise import run_program
 
     code = np.array(program.code, np.int64)
     constants = np.array(program.constants, np.float32)
-    flat = [read_only(x.reshape(-1)) for x in inputs]
-    padding = [flat[0]] * (4 - len(flat))
-    run_program(code, constants, len(flat), *flat, *padding, out.reshape(-1))
+    padded = [*inputs, *([inputs[0]] * (4 - len(inputs)))]
+    run_program(code, constants, len(inputs), *padded, left, right, out)
 
 
 def read_only(x: Array) -> Array:

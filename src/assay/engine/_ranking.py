@@ -66,18 +66,38 @@ def rank_rows(x: Panel, out: Panel | None = None, scale: RankScale = "r/n") -> P
     out : where to write; a new array when None.
     scale : "r/n" or "(r-1)/(n-1)".
     """
-    from assay.engine._kernels._row_rank import ranks_from_order
-
     x = read_only(x)
     result = np.empty(x.shape, np.float32) if out is None else out
-    height = _block_height(x.shape)
-    order = np.empty((height, x.shape[1]), np.int32)
-    counts = np.empty(height, np.int64)
+    zero_to_one = scale != "r/n"
+    rank = _rank_by_short_keys if x.shape[1] <= _SHORT_KEYS_UP_TO else _rank_by_long_keys
     for rows in _blocks(x.shape):
-        n = rows.stop - rows.start
-        _order_block(x[rows], order[:n], counts[:n])
-        ranks_from_order(x[rows], order[:n], counts[:n], scale != "r/n", result[rows])
+        rank(x[rows], zero_to_one, result[rows])
     return result
+
+
+def _rank_by_short_keys(x: Panel, zero_to_one: bool, out: Panel) -> None:
+    from assay.engine._kernels._row_rank import ranks_from_short, short_keys
+
+    bits = _index_bits(x.shape[1])
+    keys = np.empty(x.shape, np.uint32)
+    unsorted: Mask = np.empty(x.shape[0], np.bool_)
+    short_keys(x, bits, keys)
+    keys.sort(axis=1)
+    ranks_from_short(x, bits, keys, zero_to_one, unsorted, out)
+    if unsorted.any():
+        again = np.flatnonzero(unsorted)
+        part = np.empty((again.size, x.shape[1]), np.float32)
+        _rank_by_long_keys(read_only(x[again]), zero_to_one, part)
+        out[again] = part
+
+
+def _rank_by_long_keys(x: Panel, zero_to_one: bool, out: Panel) -> None:
+    from assay.engine._kernels._row_rank import ranks_from_order
+
+    order = np.empty(x.shape, np.int32)
+    counts = np.empty(x.shape[0], np.int64)
+    _order_by_long_keys(x, order, counts)
+    ranks_from_order(x, order, counts, zero_to_one, out)
 
 
 def grouped_order(
@@ -107,6 +127,10 @@ def grouped_order(
         yield rows, order, counts
 
 
+def _index_bits(width: int) -> int:
+    return max(1, (width - 1).bit_length())
+
+
 def _block_height(shape: tuple[int, int]) -> int:
     return max(1, _CELLS // max(1, shape[1]))
 
@@ -123,7 +147,7 @@ def _order_block(x: Panel, order: npt.NDArray[np.int32], counts: npt.NDArray[np.
         return
     from assay.engine._kernels._row_rank import order_from_short, short_keys
 
-    bits = max(1, (x.shape[1] - 1).bit_length())
+    bits = _index_bits(x.shape[1])
     keys = np.empty(x.shape, np.uint32)
     unsorted: Mask = np.empty(x.shape[0], np.bool_)
     short_keys(x, bits, keys)

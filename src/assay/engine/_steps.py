@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from assay.engine._elements import NUMPY_ELEMENTS, run_numpy_element
 from assay.engine._graph import CODES, PROGRAM, SPREAD, Step
 from assay.engine._inputs import AnyArray, Inputs, Mask
-from assay.engine._ops import RUNNERS
-from assay.engine._passes._mask import MASK
+from assay.engine._ops import COLUMN_RUNNERS, RUNNERS
+from assay.engine._passes._mask import LOOK_BACK, MASK
 from assay.engine._program import read_only, run_program_step
 from assay.errors import AssayError, DataError
 from assay.expr import Op
+
+Work: TypeAlias = Literal["columns", "rows", "whole"]
+"""A step runs on any columns alone, on any rows alone, or only on everything."""
 
 
 def read_field(step: Step, data: Inputs) -> AnyArray:
@@ -45,29 +48,44 @@ def _checked(array: AnyArray, shape: tuple[int, ...], name: str) -> AnyArray:
     return array
 
 
-def run_step(
-    step: Step,
-    inputs: Sequence[AnyArray | np.float32],
-    out: AnyArray,
-    universe: Mask | None,
-    ops: Mapping[str, Op],
-) -> None:
-    """Fill `out` with the result of one step that is neither a constant nor a field."""
+def work_of(step: Step, ops: Mapping[str, Op]) -> Work:
+    """How a step may be split."""
+    if step.op == PROGRAM or step.op in NUMPY_ELEMENTS or step.op in COLUMN_RUNNERS:
+        return "columns"
+    op = ops.get(step.op)
+    if op is not None and op.evaluate is None and op.scope in ("section", "group"):
+        return "rows" if step.op not in LOOK_BACK else "whole"
+    return "whole"
+
+
+def run_columns(step: Step, inputs: Sequence[Any], left: int, right: int, out: AnyArray) -> None:
+    """Fill columns `left` to `right` of `out` with the result of a step that splits by columns."""
     with np.errstate(all="ignore"):
-        if step.program is not None and step.op == PROGRAM:
-            run_program_step(step.program, _panels(inputs), out)
+        if step.program is not None:
+            run_program_step(step.program, inputs, left, right, out)
         elif step.op in NUMPY_ELEMENTS:
-            run_numpy_element(step.op, inputs, dict(step.params), out)
-        elif step.op in RUNNERS:
+            run_numpy_element(step.op, inputs, dict(step.params), left, right, out)
+        else:
+            COLUMN_RUNNERS[step.op](inputs, dict(step.params), left, right, out)
+
+
+def run_rows(step: Step, inputs: Sequence[Any], rows: slice, out: AnyArray) -> None:
+    """Fill some rows of `out` with the result of a step that splits by rows."""
+    with np.errstate(all="ignore"):
+        RUNNERS[step.op]([x[rows] for x in inputs], dict(step.params), out[rows])
+
+
+def run_whole(
+    step: Step, inputs: Sequence[Any], out: AnyArray, universe: Mask | None, ops: Mapping[str, Op]
+) -> None:
+    """Fill `out` with the result of a step that needs its inputs whole."""
+    with np.errstate(all="ignore"):
+        if step.op in RUNNERS:
             RUNNERS[step.op](inputs, dict(step.params), out)
         elif step.op in _PLAIN:
             _PLAIN[step.op](inputs, out, universe)
         else:
             _run_custom(ops[step.op], inputs, step, out)
-
-
-def _panels(inputs: Sequence[AnyArray | np.float32]) -> list[Any]:
-    return [x for x in inputs if isinstance(x, np.ndarray)]
 
 
 def _spread(inputs: Sequence[Any], out: AnyArray, universe: Mask | None) -> None:

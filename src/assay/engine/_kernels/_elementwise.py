@@ -22,14 +22,16 @@ NOT, IS_MISSING, FILL, WHERE, CUT = range(20, 25)
 
 
 @kernel
-def run_program(code, constants, used, x0, x1, x2, x3, out):
-    """Run `code` over flat arrays.
+def run_program(code, constants, used, x0, x1, x2, x3, left, right, out):
+    """Run `code` over columns `left` to `right` of panels, at most TILE of them.
 
     `code` rows are (operation, target, a, b, c) in registers. Registers below `used` hold the inputs x0 to
-    x3, the next ones hold `constants`; the last instruction writes the result.
+    x3, the next ones hold `constants`; the last instruction gives the result.
     """
-    size = out.shape[0]
-    r = np.empty((REGISTERS, TILE), np.float32)
+    rows = out.shape[0]
+    width = right - left
+    height = TILE // width
+    r = np.empty((REGISTERS + 1, TILE), np.float32)
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     one = np.float32(1)
@@ -37,42 +39,45 @@ def run_program(code, constants, used, x0, x1, x2, x3, out):
     for i in range(constants.shape[0]):
         for s in range(TILE):
             r[used + i, s] = constants[i]
-    for start in range(0, size, TILE):
-        n = min(TILE, size - start)
+    for start in range(0, rows, height):
+        m = min(height, rows - start)
+        n = m * width
         for i in range(used):
-            if i == 0:
-                source = x0[start : start + n]
-            elif i == 1:
-                source = x1[start : start + n]
-            elif i == 2:
-                source = x2[start : start + n]
-            else:
-                source = x3[start : start + n]
-            target = r[i]
-            for s in range(n):
-                target[s] = source[s]
+            for k in range(m):
+                if i == 0:
+                    source = x0[start + k, left:right]
+                elif i == 1:
+                    source = x1[start + k, left:right]
+                elif i == 2:
+                    source = x2[start + k, left:right]
+                else:
+                    source = x3[start + k, left:right]
+                target = r[i, k * width : (k + 1) * width]
+                for s in range(width):
+                    target[s] = source[s]
         for i in range(code.shape[0]):
             op = code[i, 0]
-            o = out[start : start + n] if i == code.shape[0] - 1 else r[code[i, 1], 0:n]
+            o = r[REGISTERS, 0:n] if i == code.shape[0] - 1 else r[code[i, 1], 0:n]
             a = r[code[i, 2], 0:n]
             b = r[code[i, 3], 0:n]
             c = r[code[i, 4], 0:n]
+            # v + v * 0 is v, and NaN where v is infinite: one fused instruction instead of three
             if op == ADD:
                 for s in range(n):
                     v = a[s] + b[s]
-                    o[s] = v if abs(v) < top else nan
+                    o[s] = v + v * zero
             elif op == SUB:
                 for s in range(n):
                     v = a[s] - b[s]
-                    o[s] = v if abs(v) < top else nan
+                    o[s] = v + v * zero
             elif op == MUL:
                 for s in range(n):
                     v = a[s] * b[s]
-                    o[s] = v if abs(v) < top else nan
+                    o[s] = v + v * zero
             elif op == DIV:
                 for s in range(n):
                     v = a[s] / b[s]
-                    o[s] = v if abs(v) < top else nan
+                    o[s] = v + v * zero
             elif op == MAXIMUM:
                 for s in range(n):
                     o[s] = a[s] if (a[s] >= b[s]) | (a[s] != a[s]) else b[s]
@@ -139,12 +144,20 @@ def run_program(code, constants, used, x0, x1, x2, x3, out):
                     o[s] = zero if a[s] == a[s] else one
             elif op == FILL:
                 for s in range(n):
-                    o[s] = a[s] if a[s] == a[s] else b[s]
+                    v = b[s]
+                    o[s] = a[s] if a[s] == a[s] else v
             elif op == WHERE:
                 for s in range(n):
-                    v = b[s] if a[s] != zero else c[s]
+                    # both branches are loaded: a load under a condition would not vectorise
+                    v, w = b[s], c[s]
+                    v = v if a[s] != zero else w
                     o[s] = v if a[s] == a[s] else nan
             else:
                 for s in range(n):
                     v = a[s]
                     o[s] = v if abs(v) < top else nan
+        for k in range(m):
+            source = r[REGISTERS, k * width : (k + 1) * width]
+            target = out[start + k, left:right]
+            for s in range(width):
+                target[s] = source[s]

@@ -1,3 +1,10 @@
+"""Rolling extremes in a number of steps that does not depend on the window.
+
+The rows are cut into blocks as long as the window. A window then is the end of one block and the beginning
+of the next: running extremes from the end of each block and from the beginning of each answer every window
+with one comparison.
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -6,21 +13,20 @@ from assay.engine._kernels._jit import BLOCK, kernel
 
 
 @kernel
-def rolling_extremum(sign, x, window, skip, out):
-    """Maximum (`sign` 1) or minimum (`sign` -1) of each window, by prefixes and suffixes of blocks of
-    `window` rows.
+def rolling_extremum(sign, x, window, skip, left, right, out):
+    """Maximum (`sign` 1) or minimum (`sign` -1) of each window.
 
     With `skip` missing values are passed over and a window cut short by the start of the data counts.
     """
-    rows, width = x.shape
+    rows = x.shape[0]
     nan = np.float32(np.nan)
     lowest = np.float32(-np.inf)
     sign = np.float32(sign)
     suffix = np.empty((window, BLOCK), np.float32)
     prefix = np.empty(BLOCK, np.float32)
     filler = lowest if skip else nan
-    for first in range(0, width, BLOCK):
-        n = min(BLOCK, width - first)
+    for first in range(left, right, BLOCK):
+        n = min(BLOCK, right - first)
         for k in range(window):
             row = suffix[k]
             for s in range(n):
@@ -63,38 +69,86 @@ def rolling_extremum(sign, x, window, skip, out):
 
 
 @kernel
-def rolling_position(sign, x, window, need, from_oldest, out):
+def rolling_position(sign, x, window, skip, from_oldest, left, right, out):
     """Bars since the maximum (`sign` 1) or minimum (`sign` -1) of each window; the latest of equals wins.
 
     With `from_oldest` its place counted from the oldest bar of the window, which is 1; the earliest of
-    equals wins.
+    equals wins. `skip` as in :func:`rolling_extremum`.
     """
-    rows, width = x.shape
+    rows = x.shape[0]
     nan = np.float32(np.nan)
-    sign = np.float32(sign)
     lowest = np.float32(-np.inf)
-    one = np.float32(1)
-    zero = np.float32(0)
-    best = np.empty(BLOCK, np.float32)
-    place = np.empty(BLOCK, np.float32)
-    count = np.empty(BLOCK, np.float32)
-    for first in range(0, width, BLOCK):
-        n = min(BLOCK, width - first)
-        for t in range(rows):
-            target = out[t, first : first + n]
+    sign = np.float32(sign)
+    suffix = np.empty((window, BLOCK), np.float32)
+    prefix = np.empty(BLOCK, np.float32)
+    # rows of the extremes, counted from the start of their block
+    suffix_row = np.empty((window, BLOCK), np.float32)
+    prefix_row = np.empty(BLOCK, np.float32)
+    filler = lowest if skip else nan
+    length = np.float32(window)
+    latest = not from_oldest
+    for first in range(left, right, BLOCK):
+        n = min(BLOCK, right - first)
+        for k in range(window):
+            row = suffix[k]
+            place = suffix_row[k]
             for s in range(n):
-                best[s] = lowest
+                row[s] = filler
                 place[s] = nan
-                count[s] = zero
-            oldest = max(0, t - window + 1)
-            for u in range(oldest, t + 1):
-                row = x[u, first : first + n]
-                here = np.float32(u - oldest + 1) if from_oldest else np.float32(t - u)
-                for s in range(n):
-                    v = sign * row[s]
-                    better = (v > best[s]) | ((v == best[s]) & (not from_oldest))
-                    best[s] = v if better else best[s]
-                    place[s] = here if better else place[s]
-                    count[s] += one if v == v else zero
+        for start in range(0, rows, window):
+            stop = min(rows, start + window)
             for s in range(n):
-                target[s] = place[s] if count[s] >= need else nan
+                prefix[s] = lowest
+                prefix_row[s] = nan
+            for t in range(start, stop):
+                now = x[t, first : first + n]
+                target = out[t, first : first + n]
+                here = np.float32(t - start)
+                for s in range(n):
+                    v = sign * now[s]
+                    v = lowest if (v != v) & skip else v
+                    m = prefix[s]
+                    r = prefix_row[s]
+                    keep = (m > v) | ((m == v) & from_oldest) | (m != m)
+                    prefix[s] = m if keep else v
+                    prefix_row[s] = r if keep else here
+                split = t - start + 1
+                # the place is `slope * row + base` of the row counted from the start of this block
+                slope = np.float32(1) if from_oldest else np.float32(-1)
+                base = np.float32(start - max(0, t - window + 1) + 1) if from_oldest else here
+                if split == window:
+                    for s in range(n):
+                        target[s] = slope * prefix_row[s] + base if prefix[s] > lowest else nan
+                else:
+                    back = suffix[split]
+                    back_row = suffix_row[split]
+                    for s in range(n):
+                        m = prefix[s]
+                        q = back[s]
+                        r = prefix_row[s]
+                        p = back_row[s] - length
+                        keep = (m > q) | ((m == q) & latest) | (m != m)
+                        m = m if keep else q
+                        r = r if keep else p
+                        target[s] = slope * r + base if m > lowest else nan
+            if stop < rows:
+                for s in range(n):
+                    prefix[s] = lowest
+                    prefix_row[s] = nan
+                for k in range(window - 1, -1, -1):
+                    now = x[start + k, first : first + n]
+                    row = suffix[k]
+                    place = suffix_row[k]
+                    here = np.float32(k)
+                    for s in range(n):
+                        v = sign * now[s]
+                        v = lowest if (v != v) & skip else v
+                        m = prefix[s]
+                        r = prefix_row[s]
+                        keep = (m > v) | ((m == v) & latest) | (m != m)
+                        m = m if keep else v
+                        r = r if keep else here
+                        prefix[s] = m
+                        prefix_row[s] = r
+                        row[s] = m
+                        place[s] = r

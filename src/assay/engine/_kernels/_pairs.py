@@ -2,18 +2,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.engine._kernels._jit import ANCHOR_ROWS, BLOCK, LOST_DIGITS, kernel
+from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, kernel
 
 CORRELATION, COVARIANCE = range(2)
 
+_BLOCK = 320
+"""Instruments per block: the sums of a pair are twice those of one panel."""
+
+_LEAST = np.float32(1e-36)
+_MOST = np.float32(1e37)
+"""Between these a sum of squares is rounded to float32 before its root is taken; beyond, all is float64."""
+
 
 @kernel
-def _exact(x, y, t, column, window):
-    """Sums of squares and products about the means of one window's valid pairs."""
+def _exact(x, y, column, oldest, t):
+    """Count, and sums of squares and products about the means, of the valid pairs."""
     count = 0.0
     sx = 0.0
     sy = 0.0
-    for u in range(max(0, t - window + 1), t + 1):
+    for u in range(oldest, t + 1):
         v = x[u, column]
         z = y[u, column]
         if v == v and z == z:
@@ -25,7 +32,7 @@ def _exact(x, y, t, column, window):
     xx = 0.0
     yy = 0.0
     xy = 0.0
-    for u in range(max(0, t - window + 1), t + 1):
+    for u in range(oldest, t + 1):
         v = x[u, column]
         z = y[u, column]
         if v == v and z == z:
@@ -34,42 +41,142 @@ def _exact(x, y, t, column, window):
             xx += d * d
             yy += e * e
             xy += d * e
-    return xx, yy, xy
+    return count, xx, yy, xy
 
 
 @kernel
-def rolling_pairs(operation, x, y, window, need, ddof, out):
+def _add(xrow, yrow, x0, y0, sx, sy, xx, yy, xy, count, n):
+    """Add the pairs of one row to the sums."""
+    for s in range(n):
+        v = xrow[s]
+        z = yrow[s]
+        valid = (v == v) & (z == z)
+        d = np.float64(v) - x0[s] if valid else 0.0
+        e = np.float64(z) - y0[s] if valid else 0.0
+        sx[s] += d
+        sy[s] += e
+        xx[s] += d * d
+        yy[s] += e * e
+        xy[s] += d * e
+        count[s] += 1.0 if valid else 0.0
+
+
+@kernel
+def _slide(xnow, ynow, xold, yold, x0, y0, sx, sy, xx, yy, xy, n):
+    """Add the pairs that enter the window to the sums, and take off those that leave it."""
+    for s in range(n):
+        v = xnow[s]
+        z = ynow[s]
+        p = xold[s]
+        q = yold[s]
+        k = x0[s]
+        h = y0[s]
+        enters = (v == v) & (z == z)
+        leaves = (p == p) & (q == q)
+        d = np.float64(v) - k if enters else 0.0
+        e = np.float64(z) - h if enters else 0.0
+        f = np.float64(p) - k if leaves else 0.0
+        g = np.float64(q) - h if leaves else 0.0
+        sx[s] += d - f
+        sy[s] += e - g
+        xx[s] += d * d - f * f
+        yy[s] += e * e - g * g
+        xy[s] += d * e - f * g
+
+
+@kernel
+def _recount(xnow, ynow, xold, yold, count, n):
+    for s in range(n):
+        enters = (xnow[s] == xnow[s]) & (ynow[s] == ynow[s])
+        leaves = (xold[s] == xold[s]) & (yold[s] == yold[s])
+        count[s] += (1.0 if enters else 0.0) - (1.0 if leaves else 0.0)
+
+
+@kernel
+def _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, n):
+    """Sums about the means, with one over the number of pairs; how many lost their digits."""
+    lost = 0
+    for s in range(n):
+        a = xmax[s]
+        b = ymax[s]
+        c = xx[s]
+        d = yy[s]
+        e = sx[s]
+        f = sy[s]
+        i = inverse[s]
+        a = max(c, a)
+        b = max(d, b)
+        xmax[s] = a
+        ymax[s] = b
+        c = c - e * e * i
+        d = d - f * f * i
+        vx[s] = np.float32(c)
+        vy[s] = np.float32(d)
+        cv[s] = np.float32(xy[s] - e * f * i)
+        lost += 1 if (c < LOST_DIGITS * a) | (d < LOST_DIGITS * b) else 0
+    return lost
+
+
+@kernel
+def _correlate(vx, vy, cv, gap, whole, target, n):
+    """Correlations from sums about the means; how many of these are out of the range of float32."""
+    one = np.float32(1)
+    nan = np.float32(np.nan)
+    lost = 0
+    for s in range(n):
+        a = vx[s]
+        b = vy[s]
+        g = gap[s]
+        r = cv[s] / (np.sqrt(a) * np.sqrt(b))
+        r = min(one, max(-one, r))
+        odd = (a < _LEAST) | (b < _LEAST) | (a > _MOST) | (b > _MOST)
+        lost += 1 if odd & (g <= whole) else 0
+        target[s] = r if g <= whole else nan
+    return lost
+
+
+@kernel
+def rolling_pairs(operation, x, y, window, need, ddof, left, right, out):
     """Correlation or covariance of each window's valid pairs; correlation is missing where either side is
     constant.
     """
-    rows, width = x.shape
+    rows = x.shape[0]
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
-    x0 = np.empty(BLOCK)
-    y0 = np.empty(BLOCK)
-    sx = np.empty(BLOCK)
-    sy = np.empty(BLOCK)
-    xx = np.empty(BLOCK)
-    yy = np.empty(BLOCK)
-    xy = np.empty(BLOCK)
-    count = np.empty(BLOCK)
-    xmax = np.empty(BLOCK)
-    ymax = np.empty(BLOCK)
-    vx = np.empty(BLOCK)
-    vy = np.empty(BLOCK)
-    cv = np.empty(BLOCK)
-    share = 1.0 / window
+    one = np.float32(1)
+    x0 = np.empty(_BLOCK)
+    y0 = np.empty(_BLOCK)
+    sx = np.empty(_BLOCK)
+    sy = np.empty(_BLOCK)
+    xx = np.empty(_BLOCK)
+    yy = np.empty(_BLOCK)
+    xy = np.empty(_BLOCK)
+    count = np.empty(_BLOCK)
+    xmax = np.empty(_BLOCK)
+    ymax = np.empty(_BLOCK)
+    gap = np.empty(_BLOCK, np.float32)
+    vx = np.empty(_BLOCK, np.float32)
+    vy = np.empty(_BLOCK, np.float32)
+    cv = np.empty(_BLOCK, np.float32)
+    inverse = np.empty(_BLOCK)
     strict = need == window
-    for first in range(0, width, BLOCK):
-        n = min(BLOCK, width - first)
+    freedom = float(ddof)
+    divisor = 1.0 / (window - freedom) if window > ddof else np.nan
+    for first in range(left, right, _BLOCK):
+        n = min(_BLOCK, right - first)
         anchor = 0
         for s in range(n):
             x0[s] = 0.0
             y0[s] = 0.0
+            gap[s] = -one
+            inverse[s] = 1.0 / window
         for t in range(rows):
             xnow = x[t, first : first + n]
             ynow = y[t, first : first + n]
             target = out[t, first : first + n]
+            oldest = max(0, t - window + 1)
+            here = np.float32(t)
+            whole = np.float32(t - window)
             if t == anchor:
                 anchor = t + max(window, ANCHOR_ROWS)
                 for s in range(n):
@@ -85,80 +192,54 @@ def rolling_pairs(operation, x, y, window, need, ddof, out):
                     count[s] = 0.0
                     xmax[s] = 0.0
                     ymax[s] = 0.0
-                for u in range(max(0, t - window + 1), t + 1):
+                for u in range(oldest, t + 1):
                     xrow = x[u, first : first + n]
                     yrow = y[u, first : first + n]
-                    for s in range(n):
-                        v = xrow[s]
-                        z = yrow[s]
-                        valid = (v == v) & (z == z)
-                        d = np.float64(v) - x0[s] if valid else 0.0
-                        e = np.float64(z) - y0[s] if valid else 0.0
-                        sx[s] += d
-                        sy[s] += e
-                        xx[s] += d * d
-                        yy[s] += e * e
-                        xy[s] += d * e
-                        count[s] += 1.0 if valid else 0.0
-            elif t >= window:
+                    _add(xrow, yrow, x0, y0, sx, sy, xx, yy, xy, count, n)
+            elif t < window:
+                _add(xnow, ynow, x0, y0, sx, sy, xx, yy, xy, count, n)
+            else:
                 xold = x[t - window, first : first + n]
                 yold = y[t - window, first : first + n]
+                _slide(xnow, ynow, xold, yold, x0, y0, sx, sy, xx, yy, xy, n)
+                if not strict:
+                    _recount(xnow, ynow, xold, yold, count, n)
+            if strict:
                 for s in range(n):
-                    v = xnow[s]
-                    z = ynow[s]
-                    p = xold[s]
-                    q = yold[s]
-                    enters = (v == v) & (z == z)
-                    leaves = (p == p) & (q == q)
-                    d = np.float64(v) - x0[s] if enters else 0.0
-                    e = np.float64(z) - y0[s] if enters else 0.0
-                    f = np.float64(p) - x0[s] if leaves else 0.0
-                    g = np.float64(q) - y0[s] if leaves else 0.0
-                    sx[s] += d - f
-                    sy[s] += e - g
-                    xx[s] += d * d - f * f
-                    yy[s] += e * e - g * g
-                    xy[s] += d * e - f * g
-                    count[s] += (1.0 if enters else 0.0) - (1.0 if leaves else 0.0)
+                    known = (xnow[s] == xnow[s]) & (ynow[s] == ynow[s])
+                    gap[s] = gap[s] if known else here
             else:
+                # a window with too few pairs looks like one with a gap
+                whole = np.float32(0)
                 for s in range(n):
-                    v = xnow[s]
-                    z = ynow[s]
-                    valid = (v == v) & (z == z)
-                    d = np.float64(v) - x0[s] if valid else 0.0
-                    e = np.float64(z) - y0[s] if valid else 0.0
-                    sx[s] += d
-                    sy[s] += e
-                    xx[s] += d * d
-                    yy[s] += e * e
-                    xy[s] += d * e
-                    count[s] += 1.0 if valid else 0.0
-            lost = 0
-            for s in range(n):
-                a = max(xx[s], xmax[s])
-                b = max(yy[s], ymax[s])
-                xmax[s] = a
-                ymax[s] = b
-                inverse = share if strict else 1.0 / count[s]
-                p = xx[s] - sx[s] * sx[s] * inverse
-                q = yy[s] - sy[s] * sy[s] * inverse
-                vx[s] = p
-                vy[s] = q
-                cv[s] = xy[s] - sx[s] * sy[s] * inverse
-                lost += 1 if ((p < LOST_DIGITS * a) | (q < LOST_DIGITS * b)) & (count[s] >= need) else 0
-            if lost > 0:
-                for s in range(n):
-                    thin = vx[s] < LOST_DIGITS * xmax[s] or vy[s] < LOST_DIGITS * ymax[s]
-                    if thin and count[s] >= need:
-                        vx[s], vy[s], cv[s] = _exact(x, y, t, first + s, window)
+                    inverse[s] = 1.0 / count[s]
+                    gap[s] = -one if count[s] >= need else one
+            lost = _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, n)
             if operation == CORRELATION:
+                lost += _correlate(vx, vy, cv, gap, whole, target, n)
+            elif strict:
+                scale = np.float32(divisor)
                 for s in range(n):
-                    r = cv[s] / np.sqrt(vx[s] * vy[s])
-                    r = min(1.0, max(-1.0, r))
-                    known = (count[s] >= need) & (vx[s] > 0.0) & (vy[s] > 0.0)
-                    target[s] = np.float32(r) if known else nan
+                    v = cv[s] * scale
+                    target[s] = v if (gap[s] <= whole) & (abs(v) < top) else nan
             else:
-                freedom = float(ddof)
                 for s in range(n):
                     v = np.float32(cv[s] / (count[s] - freedom))
-                    target[s] = v if (count[s] >= need) & (count[s] > freedom) & (abs(v) < top) else nan
+                    known = (gap[s] <= whole) & (count[s] > freedom)
+                    target[s] = v if known & (abs(v) < top) else nan
+            if lost > 0:
+                for s in range(n):
+                    if gap[s] > whole:
+                        continue
+                    a = np.float64(vx[s])
+                    b = np.float64(vy[s])
+                    odd = a < _LEAST or b < _LEAST or a > _MOST or b > _MOST
+                    if odd or a < 2.0 * LOST_DIGITS * xmax[s] or b < 2.0 * LOST_DIGITS * ymax[s]:
+                        c, a, b, both = _exact(x, y, first + s, oldest, t)
+                        if operation == CORRELATION:
+                            r = both / (np.sqrt(a) * np.sqrt(b)) if a > 0.0 and b > 0.0 else np.nan
+                            r = min(1.0, max(-1.0, r)) if r == r else np.nan
+                        else:
+                            r = both / (c - freedom) if c > freedom else np.nan
+                        v = np.float32(r)
+                        target[s] = v if abs(v) < top else nan

@@ -8,22 +8,23 @@ EXPONENTIAL, SMOOTHED = range(2)
 
 
 @kernel
-def recursive_mean(operation, x, rate, need, out):
+def recursive_mean(operation, x, rate, need, left, right, out):
     """Averages that remember everything before.
 
     EXPONENTIAL: weights (1 - rate)^k over their sum, k bars back; a missing value is skipped and its bar
     counts. SMOOTHED: y = rate * x + (1 - rate) * y', from the first valid value; a missing value gives a
     missing result.
     """
-    rows, width = x.shape
+    rows = x.shape[0]
+    width = right - left
     nan = np.float32(np.nan)
     mean = np.zeros(width)
     weight = np.zeros(width)
     count = np.zeros(width)
     fade = 1.0 - rate
     for t in range(rows):
-        now = x[t]
-        target = out[t]
+        now = x[t, left:right]
+        target = out[t, left:right]
         for s in range(width):
             v = now[s]
             valid = v == v

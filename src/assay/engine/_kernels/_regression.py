@@ -8,13 +8,13 @@ RESIDUAL, ALPHA, BETA, FITTED, SSE, SST, R2, MSE, SE_BETA, SE_ALPHA = range(10)
 
 
 @kernel
-def rolling_regression(output, y, x, bar_number, window, need, out):
+def rolling_regression(output, y, x, bar_number, window, need, left, right, out):
     """Least squares of `y` on `x` (or on 1, 2, .. from the window's oldest bar) over each window's valid
     pairs.
 
     Passes over the window for a whole block of instruments: means, then sums about the means, then residuals.
     """
-    rows, width = y.shape
+    rows = y.shape[0]
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     count = np.empty(BLOCK)
@@ -24,11 +24,11 @@ def rolling_regression(output, y, x, bar_number, window, need, out):
     yy = np.empty(BLOCK)
     xy = np.empty(BLOCK)
     slope = np.empty(BLOCK)
-    left = np.empty(BLOCK)
+    unexplained = np.empty(BLOCK)
     # squares of the residuals themselves: their difference from the total loses digits beside a spike
     residuals = output in (SSE, R2) or output >= MSE
-    for first in range(0, width, BLOCK):
-        n = min(BLOCK, width - first)
+    for first in range(left, right, BLOCK):
+        n = min(BLOCK, right - first)
         for t in range(rows):
             target = out[t, first : first + n]
             oldest = max(0, t - window + 1)
@@ -66,7 +66,7 @@ def rolling_regression(output, y, x, bar_number, window, need, out):
                     xy[s] += d * e
             for s in range(n):
                 slope[s] = xy[s] / xx[s]
-                left[s] = 0.0
+                unexplained[s] = 0.0
             if residuals:
                 for u in range(oldest, t + 1):
                     yrow = y[u, first : first + n]
@@ -76,7 +76,7 @@ def rolling_regression(output, y, x, bar_number, window, need, out):
                         valid = (yrow[s] == yrow[s]) & (xrow[s] == xrow[s])
                         v = bar if bar_number else np.float64(xrow[s])
                         e = np.float64(yrow[s]) - my[s] - slope[s] * (v - mx[s]) if valid else 0.0
-                        left[s] += e * e
+                        unexplained[s] += e * e
             ynow = y[t, first : first + n]
             xnow = ynow if bar_number else x[t, first : first + n]
             for s in range(n):
@@ -87,7 +87,7 @@ def rolling_regression(output, y, x, bar_number, window, need, out):
                         r = yy[s]
                     else:
                         beta = slope[s]
-                        sse = left[s]
+                        sse = unexplained[s]
                         now = float(t - oldest + 1) if bar_number else np.float64(xnow[s])
                         if output == RESIDUAL:
                             r = np.float64(ynow[s]) - my[s] - beta * (now - mx[s])

@@ -123,6 +123,95 @@ def order_from_short(x, bits, keys, order, counts, unsorted):
 
 
 @kernel
+def ranks_from_short(x, bits, keys, zero_to_one, unsorted, out):
+    """Average ranks of each row straight from sorted 32-bit keys: r/n, or (r-1)/(n-1) where `zero_to_one`.
+
+    Every value first gets the rank of its key; runs of equal shortened keys are then put right. Rows are
+    marked in `unsorted` as in :func:`order_from_short`.
+    """
+    rows, width = x.shape
+    nan = np.float32(np.nan)
+    index_mask = (np.uint32(1) << np.uint32(bits)) - np.uint32(1)
+    value_mask = ~index_mask
+    table = np.empty(width, np.float32)
+    runs = np.empty(width + 1, np.int64)
+    filled = -1
+    offset = 1.0 if zero_to_one else 0.0
+    for t in range(rows):
+        key = keys[t]
+        row = x[t]
+        target = out[t]
+        n = width
+        while n > 0 and key[n - 1] == _LAST:
+            n -= 1
+        unsorted[t] = False
+        scale = float(max(n - 1, 1)) if zero_to_one else float(max(n, 1))
+        if n != filled:
+            filled = n
+            for i in range(n):
+                table[i] = np.float32((i + 1.0 - offset) / scale)
+            if n == 1 and zero_to_one:
+                table[0] = np.float32(0.5)
+        if n < width:
+            for s in range(width):
+                target[s] = nan
+        found = 0
+        before = np.uint32(0)
+        for i in range(n):
+            k = key[i]
+            target[k & index_mask] = table[i]
+            runs[found] = i
+            same = ((k ^ before) & value_mask) == np.uint32(0)
+            found += 1 if same & (i > 0) else 0
+            before = k
+        r = 0
+        while r < found:
+            start = runs[r] - 1
+            stop = runs[r] + 1
+            r += 1
+            while r < found and runs[r] == stop:
+                stop += 1
+                r += 1
+            equal = True
+            value = row[key[start] & index_mask]
+            for i in range(start, stop):
+                key[i] = key[i] & index_mask
+                equal = equal and row[key[i]] == value
+            if equal:
+                shared = np.float32((0.5 * (start + stop + 1) - offset) / scale)
+                for i in range(start, stop):
+                    target[key[i]] = shared
+                continue
+            if stop - start > _LONG_RUN:
+                ordered = True
+                for i in range(start + 1, stop):
+                    if row[key[i]] < row[key[i - 1]]:
+                        ordered = False
+                        break
+                if not ordered:
+                    unsorted[t] = True
+                    break
+            for i in range(start + 1, stop):
+                moved = key[i]
+                value = row[moved]
+                j = i - 1
+                while j >= start and row[key[j]] > value:
+                    key[j + 1] = key[j]
+                    j -= 1
+                key[j + 1] = moved
+            i = start
+            while i < stop:
+                j = i + 1
+                value = row[key[i]]
+                while j < stop and row[key[j]] == value:
+                    j += 1
+                shared = np.float32((0.5 * (i + j + 1) - offset) / scale)
+                for k in range(i, j):
+                    target[key[k]] = shared
+                i = j
+
+
+@kernel
 def order_from_long(keys, index_bits, order, counts):
     """Instruments of each row in ascending order, from sorted 64-bit keys."""
     rows, width = keys.shape

@@ -6,20 +6,26 @@ from assay.engine._kernels._jit import ANCHOR_ROWS, BLOCK, LOST_DIGITS, kernel
 
 VARIANCE, DEVIATION, ZSCORE, RATIO = range(4)
 
+_LEAST = np.float32(1e-36)
+_MOST = np.float32(1e37)
+"""Between these a variance is rounded to float32 before its root is taken; beyond it stays float64."""
+
 
 @kernel
-def _exact(x, t, column, window):
-    """Count, mean and sum of squares about the mean of one window; exactly zero squares for equal values."""
+def _exact(x, column, oldest, t):
+    """Count, mean and sum of squares about the mean of the valid values; exactly zero squares for equal
+    values.
+    """
     count = 0.0
     total = 0.0
-    for u in range(max(0, t - window + 1), t + 1):
+    for u in range(oldest, t + 1):
         v = x[u, column]
         if v == v:
             count += 1.0
             total += np.float64(v)
     mean = total / count
     squares = 0.0
-    for u in range(max(0, t - window + 1), t + 1):
+    for u in range(oldest, t + 1):
         v = x[u, column]
         if v == v:
             d = np.float64(v) - mean
@@ -28,13 +34,24 @@ def _exact(x, t, column, window):
 
 
 @kernel
-def rolling_variance(operation, x, window, need, ddof, out):
+def _result(operation, now, mean, variance):
+    """The asked statistic of one window in float64."""
+    if operation == VARIANCE:
+        return variance
+    deviation = np.sqrt(variance)
+    if operation == DEVIATION:
+        return deviation
+    return (mean if operation == RATIO else now - mean) / deviation
+
+
+@kernel
+def rolling_variance(operation, x, window, need, ddof, left, right, out):
     """Variance, standard deviation, z-score of the newest value, or mean over deviation, of each window.
 
     The sums are taken about a value of the window itself; where the variance is a sliver of what they have
     held, it is computed again from the window.
     """
-    rows, width = x.shape
+    rows = x.shape[0]
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     origin = np.empty(BLOCK)
@@ -43,17 +60,27 @@ def rolling_variance(operation, x, window, need, ddof, out):
     count = np.empty(BLOCK)
     largest = np.empty(BLOCK)
     spread = np.empty(BLOCK)
+    gap = np.empty(BLOCK, np.float32)
     share = 1.0 / window
     strict = need == window
     freedom = float(ddof)
-    for first in range(0, width, BLOCK):
-        n = min(BLOCK, width - first)
+    rooted = operation != VARIANCE
+    scored = operation in (ZSCORE, RATIO)
+    divisor = 1.0 / (window - freedom) if window > ddof else np.nan
+    for first in range(left, right, BLOCK):
+        n = min(BLOCK, right - first)
         anchor = 0
         for s in range(n):
             origin[s] = 0.0
+            gap[s] = np.float32(-1)
         for t in range(rows):
             now = x[t, first : first + n]
             target = out[t, first : first + n]
+            oldest = max(0, t - window + 1)
+            here = np.float32(t)
+            whole = np.float32(t - window)
+            lost = 0
+            steady = False
             if t == anchor:
                 anchor = t + max(window, ANCHOR_ROWS)
                 for s in range(n):
@@ -62,69 +89,88 @@ def rolling_variance(operation, x, window, need, ddof, out):
                     total[s] = 0.0
                     squares[s] = 0.0
                     count[s] = 0.0
-                    largest[s] = 0.0
-                for u in range(max(0, t - window + 1), t + 1):
+                for u in range(oldest, t + 1):
                     row = x[u, first : first + n]
                     for s in range(n):
                         v = row[s]
-                        valid = v == v
-                        d = np.float64(v) - origin[s] if valid else 0.0
+                        d = np.float64(v) - origin[s] if v == v else 0.0
                         total[s] += d
                         squares[s] += d * d
-                        count[s] += 1.0 if valid else 0.0
-            elif t >= window:
+                        count[s] += 1.0 if v == v else 0.0
+                for s in range(n):
+                    largest[s] = squares[s]
+            elif t < window:
+                for s in range(n):
+                    v = now[s]
+                    d = np.float64(v) - origin[s] if v == v else 0.0
+                    total[s] += d
+                    squares[s] += d * d
+                    count[s] += 1.0 if v == v else 0.0
+                    largest[s] = max(largest[s], squares[s])
+            elif strict and not scored:
+                steady = True
                 old = x[t - window, first : first + n]
                 for s in range(n):
                     v = now[s]
                     u = old[s]
-                    enters = v == v
-                    leaves = u == u
-                    d = np.float64(v) - origin[s] if enters else 0.0
-                    e = np.float64(u) - origin[s] if leaves else 0.0
-                    total[s] += d - e
-                    squares[s] += d * d - e * e
-                    count[s] += (1.0 if enters else 0.0) - (1.0 if leaves else 0.0)
+                    k = origin[s]
+                    d = np.float64(v) - k if v == v else 0.0
+                    e = np.float64(u) - k if u == u else 0.0
+                    p = total[s] + (d - e)
+                    total[s] = p
+                    q = squares[s] + (d * d - e * e)
+                    squares[s] = q
+                    m = largest[s]
+                    m = max(q, m)
+                    largest[s] = m
+                    q = q - p * p * share
+                    f = np.float32(q * divisor)
+                    odd = (q < LOST_DIGITS * m) | (f > _MOST) | ((f < _LEAST) & (m > 0.0))
+                    lost += 1 if odd else 0
+                    g = gap[s]
+                    g = g if v == v else here
+                    gap[s] = g
+                    root = np.sqrt(f)
+                    f = root if rooted else f
+                    target[s] = f if g <= whole else nan
             else:
+                old = x[t - window, first : first + n]
                 for s in range(n):
                     v = now[s]
-                    valid = v == v
-                    d = np.float64(v) - origin[s] if valid else 0.0
-                    total[s] += d
-                    squares[s] += d * d
-                    count[s] += 1.0 if valid else 0.0
-            lost = 0
-            if strict:
-                for s in range(n):
-                    m = max(largest[s], squares[s])
-                    largest[s] = m
-                    q = squares[s] - total[s] * total[s] * share
-                    spread[s] = q
-                    lost += 1 if (q < LOST_DIGITS * m) & (count[s] >= need) else 0
-            else:
-                for s in range(n):
-                    m = max(largest[s], squares[s])
-                    largest[s] = m
-                    q = squares[s] - total[s] * total[s] / count[s]
-                    spread[s] = q
-                    lost += 1 if (q < LOST_DIGITS * m) & (count[s] >= need) else 0
+                    u = old[s]
+                    d = np.float64(v) - origin[s] if v == v else 0.0
+                    e = np.float64(u) - origin[s] if u == u else 0.0
+                    total[s] += d - e
+                    squares[s] += d * d - e * e
+                    count[s] += (1.0 if v == v else 0.0) - (1.0 if u == u else 0.0)
+                    largest[s] = max(largest[s], squares[s])
+            if steady:
+                if lost > 0:
+                    for s in range(n):
+                        q = squares[s] - total[s] * total[s] * share
+                        f = np.float32(q * divisor)
+                        odd = q < LOST_DIGITS * largest[s] or f > _MOST or f < _LEAST
+                        if gap[s] <= whole and odd:
+                            _, mean, q = _exact(x, first + s, oldest, t)
+                            f = np.float32(_result(operation, 0.0, mean, q * divisor))
+                            target[s] = f if abs(f) < top else nan
+                continue
+            for s in range(n):
+                gap[s] = gap[s] if now[s] == now[s] else here
+                q = squares[s] - total[s] * total[s] / count[s]
+                spread[s] = q
+                lost += 1 if (q < LOST_DIGITS * largest[s]) & (count[s] >= need) else 0
             if lost > 0:
                 for s in range(n):
                     if spread[s] < LOST_DIGITS * largest[s] and count[s] >= need:
-                        c, mean, q = _exact(x, t, first + s, window)
+                        _, mean, q = _exact(x, first + s, oldest, t)
+                        # sums about the exact mean: an origin far from the window would round the mean away
+                        origin[s] = mean
+                        total[s] = 0.0
+                        squares[s] = q
+                        largest[s] = q
                         spread[s] = q
-                        total[s] = (mean - origin[s]) * c
-            if operation == VARIANCE:
-                for s in range(n):
-                    v = np.float32(spread[s] / (count[s] - freedom))
-                    target[s] = v if (count[s] >= need) & (count[s] > freedom) & (abs(v) < top) else nan
-            elif operation == DEVIATION:
-                for s in range(n):
-                    v = np.float32(np.sqrt(spread[s] / (count[s] - freedom)))
-                    target[s] = v if (count[s] >= need) & (count[s] > freedom) & (abs(v) < top) else nan
-            else:
-                for s in range(n):
-                    deviation = np.sqrt(spread[s] / (count[s] - freedom))
-                    mean = origin[s] + total[s] / count[s]
-                    above = mean if operation == RATIO else np.float64(now[s]) - mean
-                    v = np.float32(above / deviation)
-                    target[s] = v if (count[s] >= need) & (count[s] > freedom) & (abs(v) < top) else nan
+            for s in range(n):
+                mean = origin[s] + total[s] / count[s]
+                f = np.float32(_result(operation, np.float64(now[s]), mean, spread[s] / (count[s] - freedom)))
+                target[s] = f if (count[s] >= need) & (count[s] > freedom) & (abs(f) < top) else nan

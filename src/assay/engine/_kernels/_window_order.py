@@ -6,53 +6,117 @@ from assay.engine._kernels._jit import BLOCK, kernel
 
 
 @kernel
-def rolling_rank(x, window, need, zero_to_one, out):
+def _place(row, now, twice, n):
+    """Add (v < now) + (v <= now) for one row of the window."""
+    one = np.float32(1)
+    for s in range(n):
+        v = row[s]
+        q = now[s]
+        c = twice[s]
+        c = c + one if v < q else c
+        c = c + one if v <= q else c
+        twice[s] = c
+
+
+@kernel
+def _place_four(a, b, c, d, now, twice, n):
+    """The same for four rows at once, which saves reading and writing the sums."""
+    one = np.float32(1)
+    zero = np.float32(0)
+    for s in range(n):
+        q = now[s]
+        e = zero
+        f = zero
+        v = a[s]
+        e = e + one if v < q else e
+        f = f + one if v <= q else f
+        v = b[s]
+        e = e + one if v < q else e
+        f = f + one if v <= q else f
+        v = c[s]
+        e = e + one if v < q else e
+        f = f + one if v <= q else f
+        v = d[s]
+        e = e + one if v < q else e
+        f = f + one if v <= q else f
+        twice[s] += e + f
+
+
+@kernel
+def rolling_rank(x, window, need, zero_to_one, left, right, out):
     """Average rank of the newest value among the valid values of each window, over their number.
 
     The rank is divided, not multiplied by a reciprocal: equal ranks of different dates must stay equal.
     """
-    rows, width = x.shape
+    rows = x.shape[0]
     nan = np.float32(np.nan)
+    # per instrument: the sum of (v < newest) + (v <= newest), which is 2 * less + equal
     twice = np.empty(BLOCK, np.float32)
     count = np.empty(BLOCK, np.float32)
+    gap = np.empty(BLOCK, np.float32)
     one = np.float32(1)
     two = np.float32(2)
     zero = np.float32(0)
     half = np.float32(0.5)
-    for first in range(0, width, BLOCK):
-        n = min(BLOCK, width - first)
+    strict = need == window
+    for first in range(left, right, BLOCK):
+        n = min(BLOCK, right - first)
+        for s in range(n):
+            gap[s] = -one
+            count[s] = np.float32(window)
         for t in range(rows):
             now = x[t, first : first + n]
             target = out[t, first : first + n]
+            oldest = max(0, t - window + 1)
             for s in range(n):
                 twice[s] = zero
-                count[s] = zero
-            for u in range(max(0, t - window + 1), t + 1):
-                row = x[u, first : first + n]
+            u = oldest
+            while u + 3 <= t:
+                a = x[u, first : first + n]
+                b = x[u + 1, first : first + n]
+                c = x[u + 2, first : first + n]
+                d = x[u + 3, first : first + n]
+                _place_four(a, b, c, d, now, twice, n)
+                u += 4
+            while u <= t:
+                _place(x[u, first : first + n], now, twice, n)
+                u += 1
+            if strict:
+                here = np.float32(t)
+                whole = np.float32(t - window)
                 for s in range(n):
-                    v = row[s]
-                    q = now[s]
-                    twice[s] += (one if v < q else zero) + (one if v <= q else zero)
-                    count[s] += one if v == v else zero
-            for s in range(n):
-                # sum of (v < q) + (v <= q) is 2 * less + equal, the newest value being one of the equals
-                if zero_to_one:
+                    gap[s] = gap[s] if now[s] == now[s] else here
+            else:
+                here = one
+                whole = zero
+                for s in range(n):
+                    count[s] = zero
+                for u in range(oldest, t + 1):
+                    row = x[u, first : first + n]
+                    for s in range(n):
+                        count[s] += one if row[s] == row[s] else zero
+                for s in range(n):
+                    gap[s] = zero if (count[s] >= need) & (now[s] == now[s]) else one
+            if zero_to_one:
+                for s in range(n):
                     r = (twice[s] - one) / (two * (count[s] - one))
                     r = half if count[s] == one else r
-                else:
+                    target[s] = r if gap[s] <= whole else nan
+            else:
+                for s in range(n):
                     r = (twice[s] + one) / (two * count[s])
-                target[s] = r if (count[s] >= need) & (now[s] == now[s]) else nan
+                    target[s] = r if gap[s] <= whole else nan
 
 
 @kernel
-def rolling_quantile(x, window, need, quantile, interpolate, out):
+def rolling_quantile(x, window, need, quantile, interpolate, left, right, out):
     """Quantile of the valid values of each window, interpolated linearly or the lower of the two values
     around it.
 
     The window is kept sorted for all instruments of a block at once: one pass over it drops the value that
     leaves and puts in the one that enters, without branches. Missing values stand at the end as infinity.
     """
-    rows, width = x.shape
+    rows = x.shape[0]
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     ordered = np.empty((window + 1, BLOCK), np.float32)
@@ -60,8 +124,8 @@ def rolling_quantile(x, window, need, quantile, interpolate, out):
     entering = np.empty(BLOCK, np.float32)
     before = np.empty(BLOCK, np.float32)
     count = np.empty(BLOCK, np.int64)
-    for first in range(0, width, BLOCK):
-        n = min(BLOCK, width - first)
+    for first in range(left, right, BLOCK):
+        n = min(BLOCK, right - first)
         for s in range(n):
             count[s] = 0
         for k in range(window + 1):

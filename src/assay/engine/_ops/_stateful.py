@@ -60,7 +60,8 @@ def _jump_decay(x: Sequence[Any], params: Params, out: Any) -> None:
     from assay.engine._kernels._variance import DEVIATION, rolling_variance
 
     spread = np.empty_like(out)
-    rolling_variance(DEVIATION, x[0], params["window"], params["window"], 0, spread)
+    window = params["window"]
+    rolling_variance(DEVIATION, x[0], window, window, 0, 0, out.shape[1], spread)
     sensitivity, force = params["sensitivity"], params["force"]
     out[:1] = np.nan
     for t in range(1, out.shape[0]):

@@ -7,6 +7,7 @@ from assay.engine._passes._liveness import use_counts
 from assay.engine._passes._lower import lower, spread_inputs, spread_outputs
 from assay.engine._passes._mask import mask_members
 from assay.engine._passes._schedule import schedule
+from assay.engine._passes._segment import segments
 
 __all__ = [
     "fold_constants",
@@ -15,6 +16,7 @@ __all__ = [
     "lower",
     "mask_members",
     "schedule",
+    "segments",
     "spread_inputs",
     "spread_outputs",
     "use_counts",

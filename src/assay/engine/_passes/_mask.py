@@ -11,7 +11,7 @@ MASK = "mask"
 _FILLS_MISSING = frozenset({"bucket"})
 """Built-in ops that give a value where the input is missing and no group masks it."""
 
-_LOOKS_BACK = frozenset({"group_backfill"})
+LOOK_BACK = frozenset({"group_backfill"})
 """Ops that read the past of today's members, so that only their groups are cut."""
 
 
@@ -31,7 +31,7 @@ def mask_members(graph: Graph, ops: Mapping[str, Op]) -> Graph:
         if op is None or op.scope not in ("section", "group"):
             return fresh.add(step)
         inputs = tuple(
-            i if step.op in _LOOKS_BACK and fresh.steps[i].kind == "number" else cut(fresh, i)
+            i if step.op in LOOK_BACK and fresh.steps[i].kind == "number" else cut(fresh, i)
             for i in step.inputs
         )
         result = fresh.add(Step(step.op, inputs, step.params, step.kind))
