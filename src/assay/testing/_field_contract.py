@@ -47,10 +47,12 @@ def check_field(info: FieldInfo, build: Build) -> Report:
 
     Returns
     -------
-    A result for each clause: declaration, kinds, causality, exponent.
+    A result for each clause: declaration, kinds, and when both are kept causality and exponent.
     """
-    clauses = (_declaration(info), _kinds(info, build), _causality(info, build), _exponent(info, build))
-    return Report(f"field {info.name}", clauses)
+    results = [_declaration(info), _kinds(info, build)]
+    if all(result.passed for result in results):
+        results += [_causality(info, build), _exponent(info, build)]
+    return Report(f"field {info.name}", tuple(results))
 
 
 def _declaration(info: FieldInfo) -> ClauseResult:
@@ -99,7 +101,7 @@ def _exponent(info: FieldInfo, build: Build) -> ClauseResult:
     if differ.any():
         return broken(
             "exponent",
-            f"{info.name}: declares exponent {info.exponent:g}, yet adjustment factors that are powers of two "
-            "do not multiply the values by their powers of that exponent",
+            f"{info.name}: declares exponent {info.exponent:g}, yet adjustment factors that are powers of "
+            "two do not multiply the values by their powers of that exponent",
         )
     return kept("exponent", f"{info.exponent:g}")

@@ -31,8 +31,8 @@ def causality(trial: Trial) -> ClauseResult:
                 return broken(
                     "causality",
                     f"{trial.label}: with only the first {stop} dates given, the value at "
-                    f"{first_place(differ)} is another; a value must come from its own and earlier dates alone, "
-                    "bit for bit",
+                    f"{first_place(differ)} is another; a value must come from its own and earlier "
+                    "dates alone, bit for bit",
                 )
     return kept("causality")
 
@@ -61,6 +61,8 @@ def lookback(trial: Trial) -> ClauseResult:
     if trial.op.stateful:
         return not_applicable("lookback", "a stateful op uses all the past it is given")
     bars = trial.lookback
+    if bars > DATES:
+        return not_applicable("lookback", f"{bars} bars are more than the {DATES} dates of the trial")
     inputs = ordinary(trial.op)
     whole = trial.run(inputs)
     for date in _CUTS:
@@ -75,8 +77,8 @@ def lookback(trial: Trial) -> ClauseResult:
         if differ.any():
             return broken(
                 "lookback",
-                f"{trial.label}: declares {bars} bars ({trial.op.lookback!r}), yet other values {bars} and more "
-                f"bars back change the value at {first_place(np.atleast_2d(differ))}, dates counted from {date}",
+                f"{trial.label}: declares {bars} bars ({trial.op.lookback!r}), yet other values {bars} and "
+                f"more bars back change the value at date {date}, instrument {int(np.argmax(differ))}",
             )
     return kept("lookback", f"{bars} bars")
 
@@ -88,7 +90,10 @@ def first_value(trial: Trial) -> ClauseResult:
     if trial.params.get("min_periods", 0) or trial.op.result == "group":
         return not_applicable("first value", "no strict window")
     bars = trial.lookback
-    present = ~np.isnan(trial.run(ordinary(trial.op))).all(axis=1)
+    if bars > DATES:
+        return not_applicable("first value", f"{bars} bars are more than the {DATES} dates of the trial")
+    absent = np.isnan(trial.run(ordinary(trial.op)))
+    present = np.asarray(~absent.all(axis=1))
     if not present[bars - 1 :].any():
         return broken("first value", f"{trial.label}: gives no value at all on data without gaps")
     first = int(np.argmax(present))
@@ -101,7 +106,8 @@ def first_value(trial: Trial) -> ClauseResult:
     if first < bars - 1 and trial.op.missing in ("strict", "propagate"):
         return broken(
             "first value",
-            f"{trial.label}: declares {bars} bars and missing={trial.op.missing!r}, so rows before {bars - 1} "
-            f"must be missing; row {first} has a value: a window that the start of the data cuts short gives none",
+            f"{trial.label}: declares {bars} bars and missing={trial.op.missing!r}, so rows before "
+            f"{bars - 1} must be missing; row {first} has a value: a window that the start of the data cuts "
+            "short gives none",
         )
     return kept("first value", f"row {first}")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -45,7 +46,9 @@ class Trial:
     def run(self, inputs: Sequence[Array]) -> Array:
         """The op's result as the engine stores it: float32 with infinities missing, or codes of a group."""
         assert self.op.evaluate is not None
-        with np.errstate(all="ignore"):
+        # columns without any value are ordinary here, and numpy warns of them
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
             result = np.asarray(self.op.evaluate([_read_only(a) for a in inputs], dict(self.params)))
             if self.op.result == "group" and result.dtype.kind in "iu":
                 return result.astype(np.int64)
@@ -81,7 +84,7 @@ def ordinary(op: Op, seed: int = 0) -> list[Array]:
 
 
 def uneven(op: Op, seed: int = 0) -> list[Array]:
-    """Inputs with gaps, ties and both signs; a name that lists late, one never present, some without a group."""
+    """Inputs with gaps, ties and both signs; a late listing, an empty column, names without a group."""
     drawn = [_draw(arg, generator(seed, "uneven", i), gaps=0.15) for i, arg in enumerate(op.args)]
     for arg, values in zip(op.args, drawn, strict=True):
         if arg.kind in ("number", "any"):
@@ -114,7 +117,7 @@ def rows(inputs: Sequence[Array], stop: int) -> list[Array]:
 
 
 def other_values(inputs: Sequence[Array], where: Callable[[Array], None], op: Op, seed: int) -> list[Array]:
-    """Copies in which the cells that ``where`` marks on a mask (dates, names) hold other values of their kind."""
+    """Copies with other values of their kind in the cells that ``where`` marks on a mask (dates, names)."""
     mask = np.zeros((inputs[0].shape[-2], inputs[0].shape[-1]), dtype=np.bool_)
     where(mask)
     fresh = uneven(op, seed)

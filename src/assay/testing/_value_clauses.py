@@ -69,13 +69,16 @@ def _one_gap(trial: Trial, inputs: list[Array], which: int) -> str:
     result = trial.run(_with_gap(inputs, [which]))
     if trial.op.result == "group":
         return ""
-    touched = range(_DATE, min(_DATE + trial.lookback, result.shape[0]))
-    if trial.op.lookback == "delay":
-        touched = range(_DATE + trial.lookback - 1, _DATE + trial.lookback)
-    elif trial.op.missing == "propagate":
-        touched = range(_DATE, _DATE + 1)
+    touched = range(_DATE, _DATE + trial.lookback)
+    if trial.op.missing == "propagate":
+        # with a delay the gap shows where it is looked back to
+        there = _DATE + trial.lookback - 1 if trial.op.lookback == "delay" else _DATE
+        touched = range(there, there + 1)
+    elif trial.op.lookback == "delay":
+        # one input may be needed at the oldest bar and another not
+        touched = range(_DATE, _DATE + trial.lookback - 1)
     for date in touched:
-        if not np.isnan(result[date, _NAME]):
+        if date < result.shape[0] and not np.isnan(result[date, _NAME]):
             return (
                 f"{trial.label}: missing={trial.op.missing!r}, yet a gap in {trial.op.args[which].name!r} at "
                 f"date {_DATE} leaves a value at date {date} of the same instrument"
@@ -91,8 +94,8 @@ def _half_a_pair(trial: Trial, inputs: list[Array], which: int, gaps: list[int])
     if not differ.any():
         return ""
     return (
-        f"{trial.label}: missing='pairs', yet a gap in {trial.op.args[which].name!r} alone gives another value "
-        f"at {first_place(differ)} than a gap in all inputs"
+        f"{trial.label}: missing='pairs', yet a gap in {trial.op.args[which].name!r} alone gives another "
+        f"value at {first_place(differ)} than a gap in all inputs"
     )
 
 
@@ -193,7 +196,7 @@ def _scaled(trial: Trial, numbers: list[int], powers: tuple[float, ...], want: f
         if differ.any():
             names = ", ".join(f"{trial.op.args[i].name} {p:g}" for i, p in zip(numbers, powers, strict=True))
             return (
-                f"{trial.label}: exponent={trial.op.exponent!r} says that inputs of exponents ({names}) give a "
-                f"value of exponent {want:g}, yet the value at {first_place(differ)} scales otherwise"
+                f"{trial.label}: exponent={trial.op.exponent!r} says that inputs of exponents ({names}) "
+                f"give a value of exponent {want:g}, yet the value at {first_place(differ)} scales otherwise"
             )
     return ""
