@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ def trade(signal: Signal, bench: Bench, direction: int = 1) -> BookResult | None
     """Form the book of the settings from a signal, trade it, and average over the rebalance offsets.
 
     Each offset is a book of its own. The curve's returns are the mean of theirs; figures are computed for
-    each book and then averaged. ``None`` when nothing was ever traded.
+    each book that ever traded and then averaged. ``None`` when none did.
     """
     traded = signal if direction > 0 else -signal
     targets = None if bench.settings.book == "top_k" else _targets(traded, bench)
@@ -53,7 +53,7 @@ def trade(signal: Signal, bench: Bench, direction: int = 1) -> BookResult | None
     live = [book for book in simulation.books if book.start < bench.view.shape[0]]
     if not live:
         return None
-    figures = simulation.mean_summary()
+    figures = replace(simulation, books=tuple(live)).mean_summary()
     capacity, unknown = _capacity(live[0], bench)
     start = max(book.start for book in live)
     excess = np.mean([book.excess for book in live], axis=0)[start:]

@@ -323,7 +323,8 @@ def _notes(
 ) -> tuple[str, ...]:
     notes: list[str] = []
     mean = mean_of(rank_ic.values)
-    if abs(mean) > HIGH_RANK_IC and bench.settings.lag > 0:
+    days = np.count_nonzero(np.isfinite(rank_ic.values))
+    if abs(mean) > HIGH_RANK_IC and bench.settings.lag > 0 and days >= bench.settings.thresholds.min_days:
         notes.append(f"a RankIC of {mean:.3f} is unusually high for one formula: suspect a leak first")
     if mean < 0 and bench.settings.direction == "given":
         notes.append("the mean RankIC is negative; quantiles and book follow the factor as it is written")
