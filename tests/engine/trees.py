@@ -50,7 +50,7 @@ def settings_of(op: Op) -> Iterator[dict[str, object]]:
         elif param.type == "bool":
             choices.append((False, True))
         elif param.name == "window":
-            choices.append(WINDOWS)
+            choices.append(tuple(w for w in WINDOWS if w >= (param.low or 1)))
         elif param.name == "min_periods":
             choices.append(MIN_PERIODS)
         else:

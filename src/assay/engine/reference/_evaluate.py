@@ -33,17 +33,15 @@ class Inputs(Protocol):
 def evaluate(node: Node, data: Inputs, *, universe: Mask | None = None) -> NDArray[np.float32]:
     """The value of one expression at every date and instrument, computed the slow and obvious way.
 
-    Every node is evaluated in float64 from stored inputs, rounded to float32 and made missing
-    where infinite. A
-    repeated sub-expression is evaluated each time anew.
+    Every node is evaluated in float64 from stored inputs, rounded to float32 and made missing where
+    infinite. A repeated sub-expression is evaluated each time anew.
 
     Parameters
     ----------
     node : the expression.
     data : fields float32 (T, N), groups int32 (T, N) with -1 for none, vectors float32 (K, T, N).
-    universe : membership by date, bool (T, N); None = all. Ops over the cross section and groups
-    see members only
-        and give nothing to the others.
+    universe : membership by date, bool (T, N); None = all. Ops over the cross section and groups see
+        members only and give nothing to the others.
 
     Returns
     -------

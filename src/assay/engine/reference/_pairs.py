@@ -42,8 +42,7 @@ def regress(y: Values, x: Values) -> dict[str, float]:
     """Least squares y = alpha + beta x over n >= 3 pairs; nothing when x is constant.
 
     ``sse`` is the sum of squared residuals, ``sst`` of deviations of y, ``mse`` sse / (n - 2); the
-    standard errors are
-    sqrt(mse / sxx) for beta and sqrt(mse (1/n + mean(x)^2 / sxx)) for alpha.
+    standard errors are sqrt(mse / sxx) for beta and sqrt(mse (1/n + mean(x)^2 / sxx)) for alpha.
     """
     n = x.size
     if n < 3 or x.min() == x.max():

@@ -1,9 +1,8 @@
 """Ops over the past of one instrument. A window is the last ``window`` bars, the current one included.
 
 ``min_periods`` 0 asks for a whole window without gaps; k > 0 for k valid values, in a window that
-the start of the
-data may cut short. Spread, skew and the like of a constant window are not noise: they are 0 or
-missing as stated.
+the start of the data may cut short. Spread, skew and the like of a constant window are not noise: they
+are 0 or missing as stated.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.expr._op import Arg, Composite, Op, Param
 from assay.expr._ops._write import BRAIN, W, X, by_hand, example, fast
 
@@ -26,7 +28,7 @@ OPS = (
     ),
     Op(
         name="jump_decay", category=_CATEGORY, args=X, scope="time", exponent="shift_free", lookback="window", missing="strict",
-        params=(W, Param("sensitivity", "float", 0.5, low=0.0), Param("force", "float", 0.1, low=0.0)),
+        params=(replace(W, low=2), Param("sensitivity", "float", 0.5, low=0.0), Param("force", "float", 0.1, low=0.0)),
         definition="where abs(x - x[t-1]) > sensitivity * standard deviation (divisor n) of the last w values: x[t-1] + force (x - x[t-1]); else x",
         source=BRAIN,
         forms=(fast("jump_decay", order="x window sensitivity force", level="consultant"),),
