@@ -46,9 +46,8 @@ class IcSeries:
     min_names: int
 
     def __post_init__(self) -> None:
-        with np.errstate(invalid="ignore"):
-            if bool((np.abs(self.values) > 1.0).any()):
-                raise AssertionError("a correlation left [-1, 1]")
+        if bool((np.abs(self.values) > 1.0).any()):
+            raise AssertionError("a correlation left [-1, 1]")
 
     @property
     def undefined(self) -> int:

@@ -167,7 +167,7 @@ def _pearson(x, y, state, x0, y0, n, tiny):
 
 
 @part
-def _common_ranks(order, n, start, end, state, doubled):
+def _common_ranks(order, n, start, end, group, stop, state, doubled):
     """Doubled ranks of the labels among the paired names, 0 for the others; gives the sum over ties.
 
     One walk over the prepared order: no sort. A name with a label has state 2 with a signal, 0 without.
@@ -179,7 +179,7 @@ def _common_ranks(order, n, start, end, state, doubled):
         c += state[i]
         doubled[i] = c
     tie_sum = 0
-    for g in range(start.shape[0] - 1, -1, -1):  # backwards: a group reads the untouched rank before it
+    for g in range(stop - 1, group - 1, -1):  # backwards: a group reads the untouched rank before it
         low = np.int64(doubled[order[start[g] - 1]]) if start[g] > 0 else 0
         high = np.int64(doubled[order[end[g] - 1]])
         size = (high - low) // 2
@@ -190,26 +190,44 @@ def _common_ranks(order, n, start, end, state, doubled):
 
 
 @part
-def _sweep(key, n, mask, doubled, y, where, place, total):
-    """Along the order: names, how many paired ones stand before each, and running sums of the labels.
+def _sweep(key, edge, mask, doubled, y, unit, where, mean, size):
+    """Along the order, quantile by quantile: names, and the label's mean and count.
 
     Gives the sum of products of doubled ranks. Labels are summed as integers, so that their order is free;
     a name without a label has rank 0 and label 0.
     """
-    c, product, running = 0, 0, 0
-    part = key[:n]
-    for j in range(n):
-        i = part[j] & mask
-        where[j] = i
-        rank = np.int64(doubled[i])
-        place[j] = c
-        c += rank > 0
-        product += c * rank
-        total[j] = running
-        running += np.int64(y[i])
-    place[n] = c
-    total[n] = running
+    c, product = 0, 0
+    for q in range(mean.shape[0]):
+        before, total = c, 0
+        for j in range(np.uint64(edge[q]), np.uint64(edge[q + 1])):  # unsigned: no test for negative indices
+            i = key[j] & mask
+            where[j] = i
+            rank = np.int64(doubled[i])
+            c += rank > 0
+            product += c * rank
+            total += np.int64(y[i])
+        size[q] = c - before
+        if c > before:
+            mean[q] = total * unit / (c - before)
     return 2 * product
+
+
+@part
+def _tie_change(groups, first, last, where, doubled, place):
+    """What groups of equal signals change: the correction of the product, and the sum over ties."""
+    c, n = 0, last[groups - 1]
+    for j in range(n):
+        place[j] = c
+        c += doubled[where[j]] > 0
+    place[n] = c
+    product, tie_sum = 0, 0
+    for g in range(groups):
+        low, high = place[first[g]], place[last[g]]
+        size = high - low
+        tie_sum += size * size * size - size
+        for j in range(first[g], last[g]):
+            product += (low + high + 1 - 2 * place[j + 1]) * np.int64(doubled[where[j]])
+    return product, tie_sum
 
 
 @part
@@ -225,13 +243,17 @@ def _spearman(product, n, signal_ties, label_ties):
 
 
 @part
-def _edges(n, groups, first, last, edge):
-    """Where the quantiles end in the order; a group of equal values goes whole to the quantile of its mean
-    rank.
-    """
-    Q = edge.shape[0] - 1
+def _even_edges(n, even):
+    """Where the quantiles of n different values end in the order."""
+    Q = even.shape[0] - 1
     for q in range(Q + 1):
-        edge[q] = (q * n) // Q
+        even[q] = (q * n) // Q
+
+
+@part
+def _move_edges(n, groups, first, last, edge):
+    """Move the quantiles' ends so that equal values go whole to the quantile of their mean rank."""
+    Q = edge.shape[0] - 1
     for g in range(groups):
         own = ((first[g] + last[g] + 1) * Q - 1) // (2 * n)
         for q in range((first[g] * Q) // n, Q):
@@ -239,6 +261,18 @@ def _edges(n, groups, first, last, edge):
                 break
             if edge[q] > first[g]:
                 edge[q] = last[g] if own < q else first[g]
+
+
+@part
+def _grow(held, weight, held_count, bar):
+    """Earn the bar and let the weights drift with it; gives what was earned."""
+    earned = 0.0
+    for h in range(held_count):
+        earned += weight[h] * bar[held[h]]
+    shrink = 1.0 / (1.0 + earned)
+    for h in range(held_count):
+        weight[h] *= (1.0 + bar[held[h]]) * shrink
+    return earned
 
 
 @part
@@ -275,11 +309,11 @@ def walk(
     """
     T, N = x.shape
     Q = quantile_return.shape[1]
-    mask = np.uint32((1 << index_bits) - 1)
+    mask, unit = np.uint32((1 << index_bits) - 1), 1.0 / y_scale
     runs, first, last = np.empty(N, np.int64), np.empty(N, np.int64), np.empty(N, np.int64)
-    where, place, total = np.empty(N, np.uint32), np.empty(N + 1, np.int64), np.empty(N + 1, np.int64)
+    where, place = np.empty(N, np.uint32), np.empty(N + 1, np.int64)
     scratch = np.empty(N, y_doubled.dtype)
-    edge = np.empty(Q + 1, np.int64)
+    even, moved = np.zeros(Q + 1, np.int64), np.zeros(Q + 1, np.int64)
     held, weight, dense, held_count = np.empty(N, np.uint32), np.empty(N), np.zeros(N), np.int64(0)
     for t in range(T):
         key, n, m, good = keys[t], np.int64(count[t]), np.int64(paired[t]), state[t]
@@ -287,41 +321,31 @@ def walk(
         doubled, label_ties = y_doubled[t], y_tie_sum[t]
         if m != y_count[t]:
             doubled = scratch
-            start, end = tie_start[ties[t] : ties[t + 1]], tie_end[ties[t] : ties[t + 1]]
-            label_ties = _common_ranks(y_order[t], y_count[t], start, end, good, scratch)
-        product = _sweep(key, n, mask, doubled, y[t], where, place, total)
+            label_ties = _common_ranks(
+                y_order[t], y_count[t], tie_start, tie_end, ties[t], ties[t + 1], good, scratch
+            )
+        if n != even[Q]:
+            _even_edges(n, even)
+        edge = even
+        if groups > 0:
+            edge = moved
+            edge[:] = even
+            _move_edges(n, groups, first, last, edge)
+        product = _sweep(key, edge, mask, doubled, y[t], unit, where, quantile_return[t], quantile_count[t])
         signal_ties = np.int64(0)
-        for g in range(groups):
-            low, high = place[first[g]], place[last[g]]
-            size = high - low
-            signal_ties += size * size * size - size
-            for j in range(first[g], last[g]):
-                product += (low + high + 1 - 2 * place[j + 1]) * np.int64(doubled[where[j]])
-        if n > 0:
-            _edges(n, groups, first, last, edge)
-            for q in range(Q):
-                size = place[edge[q + 1]] - place[edge[q]]
-                quantile_count[t, q] = size
-                if size > 0:
-                    quantile_return[t, q] = (total[edge[q + 1]] - total[edge[q]]) / y_scale / size
+        if groups > 0:
+            change, signal_ties = _tie_change(groups, first, last, where, doubled, place)
+            product += change
         if m >= min_names:
             ic[t] = _pearson(x[t], y[t], good, np.float64(x[t, where[n // 2]]), y_center[t], m, tiny)
             rank_ic[t] = _spearman(product, m, signal_ties, label_ties)
         s = t + entry
         if s >= T:
             continue
-        bar = bars[s]
-        earned = 0.0
-        for h in range(held_count):
-            earned += weight[h] * bar[held[h]]
-        gross[s] = earned
-        grown = 1.0 + earned
-        shrink = 1.0 / grown
-        for h in range(held_count):
-            weight[h] *= (1.0 + bar[held[h]]) * shrink
+        gross[s] = _grow(held, weight, held_count, bars[s])
         if t % every == offset and n >= min_names and n > edge[Q - 1]:
             target = min(cap, 1.0 / (n - edge[Q - 1]))
             buys, sells = _trade(held, weight, held_count, where, edge[Q - 1], n, target, dense)
             held_count = n - edge[Q - 1]
-            bought[s] = buys * grown
-            sold[s] = sells * grown
+            bought[s] = buys * (1.0 + gross[s])
+            sold[s] = sells * (1.0 + gross[s])
