@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import typer
@@ -185,9 +184,10 @@ def test_help_loads_no_numeric_library() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_a_closed_reader_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", ["library list --json", "library list alpha158"])
+def test_a_closed_reader_is_no_error(arguments: str) -> None:
     program = "import sys; from assay.cli import main; sys.exit(main())"
-    script = f"{sys.executable} -c '{program}' library list --json | head -c 1"
+    script = f"{sys.executable} -c '{program}' {arguments} | head -c 1"
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {script}"], capture_output=True, text=True, check=False
     )

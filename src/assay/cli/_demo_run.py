@@ -119,7 +119,7 @@ def quick(settings: JudgeSettings) -> JudgeSettings:
     """The same rule without what the twin does not need."""
     from dataclasses import replace
 
-    return replace(settings, leak_checks="off", bootstrap=0, neutral=False)
+    return replace(settings, horizons=(settings.horizon,), leak_checks="off", bootstrap=0, neutral=False)
 
 
 def chance_passes(count: int, least_t: float) -> float:

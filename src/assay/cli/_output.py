@@ -50,4 +50,9 @@ def console(*, stderr: bool = False) -> Console:
     """A terminal writer that takes all text literally: formulas contain brackets and colons."""
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave it to the boundary, which knows the exit code."""
+            raise BrokenPipeError
+
+    return _Console(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=False)
