@@ -60,7 +60,13 @@ def test_sampled_formulas(seed: int) -> None:
 
 
 def test_wide_panel() -> None:
-    agree(random_trees(77, 15, 3), adversarial.panel(5, dates=23, names=70))
+    """More instruments than the fast engine takes at a time."""
+    agree(random_trees(77, 8, 3), adversarial.panel(5, dates=24, names=300))
+
+
+def test_long_panel() -> None:
+    """More dates than the fast engine keeps running sums for."""
+    agree(random_trees(78, 30, 3), adversarial.panel(6, dates=210, names=9))
 
 
 @pytest.mark.parametrize(("dates", "names"), [(1, 1), (1, 9), (2, 3), (30, 1)])
@@ -74,9 +80,9 @@ def test_small_panels(dates: int, names: int) -> None:
 
 
 def test_a_batch_gives_each_node_the_bits_it_has_alone() -> None:
-    data = adversarial.panel(2)
-    universe = adversarial.universe(2)
-    nodes = random_trees(5, 60, 4)
+    data = adversarial.panel(2, dates=90, names=150)
+    universe = adversarial.universe(2, dates=90, names=150)
+    nodes = random_trees(5, 80, 4)
     together = by_fast_engine(nodes, data, universe)
     for node in nodes:
         alone = evaluate({"alone": node}, data, universe=universe)["alone"]
@@ -84,8 +90,8 @@ def test_a_batch_gives_each_node_the_bits_it_has_alone() -> None:
 
 
 def test_threads_change_nothing() -> None:
-    data = adversarial.panel(2)
-    batch = {str(i): node for i, node in enumerate(random_trees(6, 60, 4))}
+    data = adversarial.panel(2, dates=90, names=150)
+    batch = {str(i): node for i, node in enumerate(random_trees(6, 80, 4))}
     one, three = evaluate(batch, data), evaluate(batch, data, threads=3)
     for name, node in batch.items():
         np.testing.assert_array_equal(one[name], three[name], err_msg=str(node))
