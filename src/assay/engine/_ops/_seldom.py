@@ -33,6 +33,15 @@ def _centred(w: Values) -> tuple[npt.NDArray[np.bool_], Values, Values]:
     return valid, count, np.where(valid, w - mean[..., None], 0.0)
 
 
+def _mean_power(distance: Values, k: int, n: Values) -> Values:
+    """Mean of the k-th powers; multiplied out, since numpy's power takes 30 times as long."""
+    power = distance if k else np.ones_like(distance)
+    for _ in range(k - 1):
+        power = power * distance
+    total: Values = power.sum(axis=-1)
+    return total / n
+
+
 def _mad(x: Sequence[Any], params: Params, out: Any) -> None:
     window, least = params["window"], params["min_periods"]
 
@@ -48,8 +57,8 @@ def _skew(x: Sequence[Any], params: Params, out: Any) -> None:
 
     def skew(w: Values) -> Values:
         valid, n, distance = _centred(w)
-        second = (distance**2).sum(axis=-1) / n
-        value = (distance**3).sum(axis=-1) / n / second**1.5
+        second = _mean_power(distance, 2, n)
+        value = _mean_power(distance, 3, n) / (second * np.sqrt(second))
         if not bias:
             value = np.where(n >= 3, value * np.sqrt(n * (n - 1)) / (n - 2), np.nan)
         return np.where(enough(valid, window, least) & (second > 0), value, np.nan)
@@ -62,8 +71,8 @@ def _kurt(x: Sequence[Any], params: Params, out: Any) -> None:
 
     def kurt(w: Values) -> Values:
         valid, n, distance = _centred(w)
-        second = (distance**2).sum(axis=-1) / n
-        value = (distance**4).sum(axis=-1) / n / second**2 - 3.0
+        second = _mean_power(distance, 2, n)
+        value = _mean_power(distance, 4, n) / (second * second) - 3.0
         if not bias:
             value = np.where(n >= 4, (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * value + 6.0), np.nan)
         return np.where(enough(valid, window, least) & (second > 0), value, np.nan)
@@ -76,7 +85,7 @@ def _moment(x: Sequence[Any], params: Params, out: Any) -> None:
 
     def moment(w: Values) -> Values:
         valid, n, distance = _centred(w)
-        return np.where(enough(valid, window, 0), (distance**k).sum(axis=-1) / n, np.nan)
+        return np.where(enough(valid, window, 0), _mean_power(distance, k, n), np.nan)
 
     per_window(moment, x[0], window, out)
 
