@@ -49,7 +49,8 @@ def sheet_values(verdict: Verdict, *, prefix: str) -> dict[str, Any]:
         "status": verdict.status,
         "sentence": verdict.decision.sentence,
         "reasons": list(verdict.decision.reasons),
-        "warnings": list(verdict.warnings),
+        # a page says in a notice of its own that its data is simulated
+        "warnings": [text for text in verdict.warnings if not text.startswith("the data is simulated")],
         "simulated": verdict.data.simulated,
         "data": data_rows(verdict),
         "headline": _figures(verdict, _HEADLINE),
