@@ -251,9 +251,11 @@ def _even_edges(n, even):
 
 
 @part
-def _move_edges(n, groups, first, last, edge):
+def _move_edges(n, groups, first, last, even, edge):
     """Move the quantiles' ends so that equal values go whole to the quantile of their mean rank."""
     Q = edge.shape[0] - 1
+    for q in range(Q + 1):
+        edge[q] = even[q]
     for g in range(groups):
         own = ((first[g] + last[g] + 1) * Q - 1) // (2 * n)
         for q in range((first[g] * Q) // n, Q):
@@ -329,8 +331,7 @@ def walk(
         edge = even
         if groups > 0:
             edge = moved
-            edge[:] = even
-            _move_edges(n, groups, first, last, edge)
+            _move_edges(n, groups, first, last, even, moved)
         product = _sweep(key, edge, mask, doubled, y[t], unit, where, quantile_return[t], quantile_count[t])
         signal_ties = np.int64(0)
         if groups > 0:
