@@ -43,6 +43,15 @@ def test_wide_rows(N: int) -> None:
     np.testing.assert_array_equal(average_ranks(x, scaled=False), stats.rankdata(x, axis=1))
 
 
+def test_a_long_run_of_colliding_keys_is_put_in_order() -> None:
+    rng = np.random.default_rng(0)
+    x = (1 + 1e-5 * rng.normal(size=(2, 3000))).astype(np.float32)
+    x[:, 7] = -1e30  # beside it all others look alike in the leading bits
+    np.testing.assert_array_equal(
+        average_ranks(x, scaled=False), stats.rankdata(x, axis=1).astype(np.float32)
+    )
+
+
 def test_rank_autocorrelation() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(8, 40))

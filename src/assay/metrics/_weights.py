@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.metrics._arrays import AnyArray, Bools, Floats, mask2, panel32, require
+from assay.metrics._arrays import AnyArray, Bools, Floats, Ints, mask2, panel32, require
 from assay.metrics._conventions import MIN_NAMES, QUANTILES, WEIGHT_CAP
 
 
@@ -107,37 +107,43 @@ def top_k_weights(
     require(buffer >= 0, f"buffer is {buffer}", "buffer", "give 0 or more")
     x, has = _masked(signal, allowed)
     out = np.full(x.shape, np.nan)
-    weight = min(cap, 1.0 / k)
-    chosen = np.zeros(x.shape[1], dtype=bool)
-    for t in range(offset, len(x), every):
-        if int(has[t].sum()) < k:
-            continue
-        filled = _best(x[t], has[t], k, buffer, chosen)
-        out[t] = filled * weight
-        chosen = filled > 0
+    rows = np.arange(offset, len(x), every)
+    rows = rows[has[rows].sum(axis=1) >= k]
+    better = _names_before(np.where(has[rows], x[rows], -np.inf))
+    kept = np.zeros(x.shape[1], dtype=bool)
+    for t, place in zip(rows, better, strict=True):
+        place[~has[t]] = x.shape[1]
+        kept &= place < k + buffer
+        if int(kept.sum()) > k:  # ties let more names stay than there are places
+            filled = _share(place, kept, k)
+        else:
+            filled = kept + _share(place, has[t] & ~kept, k - int(kept.sum()))
+        out[t] = filled * min(cap, 1.0 / k)
+        kept = filled > 0
     return out
 
 
-def _best(row: AnyArray, has: Bools, k: int, buffer: int, chosen: Bools) -> Floats:
-    """Share of a full position per name, summing to ``k``."""
-    score = np.where(has, row, -np.inf)
-    descending = -np.sort(-score)
-    better = np.searchsorted(-descending, -score, side="left")
-    filled = (chosen & has & (better < k + buffer)).astype(np.float64)
-    if filled.sum() > k:  # ties let more names stay than there are places
-        return _fill(np.zeros(len(row)), score, filled > 0, float(k))
-    return _fill(filled, score, has & (filled == 0), k - float(filled.sum()))
+def _names_before(score: AnyArray) -> Ints:
+    """How many names of each row have a strictly higher score."""
+    order = np.argsort(-score, axis=1, kind="stable")
+    ranked = np.take_along_axis(score, order, axis=1)
+    place = np.arange(score.shape[1])
+    fresh = np.ones(score.shape, dtype=bool)
+    fresh[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
+    first = np.maximum.accumulate(np.where(fresh, place, 0), axis=1)
+    out = np.empty(score.shape, dtype=np.int64)
+    np.put_along_axis(out, order, first, axis=1)
+    return out
 
 
-def _fill(filled: Floats, score: AnyArray, candidates: Bools, places: float) -> Floats:
-    for value in -np.unique(-score[candidates]):
-        if places <= 0:
-            break
-        group = candidates & (score == value)
-        share = min(1.0, places / float(group.sum()))
-        filled[group] = share
-        places -= share * float(group.sum())
-    return filled
+def _share(place: Ints, candidates: Bools, places: int) -> Floats:
+    """Give ``places`` full positions to the candidates that stand first; those that tie at the edge share."""
+    if places <= 0:
+        return np.zeros(len(place))
+    edge = np.partition(place[candidates], places - 1)[places - 1]
+    inside, tied = candidates & (place < edge), candidates & (place == edge)
+    left = places - int(inside.sum())
+    return np.asarray(inside + tied * (left / int(tied.sum())), dtype=np.float64)
 
 
 def long_short_weights(

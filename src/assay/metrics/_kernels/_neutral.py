@@ -4,7 +4,7 @@ groups first.
 
 import numpy as np
 
-from assay.metrics._kernels._jit import kernel, part
+from assay.metrics._kernels._jit import kernel, part, sums
 
 _FLAT = 1e-10  # share of a column's variation below which nothing of it is left beside the columns before it
 
@@ -15,11 +15,13 @@ def _demean(column, member, used, total, size):
         total[g] = 0.0
     for j in range(used):
         total[member[j]] += column[j]
+    for g in range(total.shape[0]):
+        total[g] = total[g] / size[g] if size[g] > 0.0 else 0.0
     for j in range(used):
-        column[j] -= total[member[j]] / size[member[j]]
+        column[j] -= total[member[j]]
 
 
-@part
+@sums
 def _dot(a, b, used):
     total = 0.0
     for j in range(used):
@@ -60,7 +62,7 @@ def residuals(ranks, styles, groups, group_count, min_names, tiny, out):
                 column[j] = source[where[j]]
             _demean(column, member, used, total, size)
             before = _dot(column, column, used)
-            for _ in range(2):  # the second round removes the rounding of the first
+            for _ in range(2 if k == K else 1):  # a second round removes the rounding of the first
                 for p in range(k):
                     share = _dot(columns[p], column, used)
                     for j in range(used):
