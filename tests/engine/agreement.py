@@ -65,6 +65,9 @@ LOSES_DIGITS = {
     "ts_median",
 }
 
+UNIT_SCALE = {"ts_corr", "ts_partial_corr", "ts_rsquare", "ts_regression", "ts_skew", "ts_kurt"}
+"""Ratios whose natural size is 1: a tiny one is the rest of a subtraction from 1."""
+
 
 def kind_of(node: Node, slot: str) -> str:
     """What an argument is, for a field what its place asks for."""
@@ -94,7 +97,7 @@ def tolerance(call: Call, inputs: list[Array], want: Array) -> Array:
     if call.op not in LOSES_DIGITS:
         return allowed
     # the largest input of the window or of the date, to the power that the result has
-    largest = np.zeros(1)
+    largest = np.full(1, 1.0 if call.op in UNIT_SCALE else 0.0)
     for values in inputs:
         if values.dtype.kind == "f":
             known = np.where(np.isfinite(values), np.abs(values.astype(float)), 0.0)
