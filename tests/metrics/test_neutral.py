@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.errors import DataError
-from assay.metrics import Neutralizer, Scorer, Styles, neutral_rank_ic, styles_of
+from assay.metrics import Neutralizer, Scorer, Styles, average_ranks, neutral_rank_ic, styles_of
 
 
 def data(seed: int, T: int = 5, N: int = 60, missing: float = 0.1) -> tuple[np.ndarray, Styles, np.ndarray]:
@@ -52,6 +52,18 @@ def test_a_style_has_nothing_left_beside_itself_in_either_direction() -> None:
         for style in (styles.volatility, styles.momentum):
             whole = Styles(style, style * 2, style)  # repeated columns are harmless
             assert np.isnan(Neutralizer(whole, groups).residual(sign * style)).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6))
+def test_property_order_of_names_does_not_matter(seed: int) -> None:
+    # few names in many groups: whole groups of one leave residuals of exactly 0, which must tie
+    x, styles, groups = data(seed, N=16)
+    order = np.random.default_rng(seed).permutation(16)
+    moved = Styles(styles.volatility[:, order], styles.traded_value[:, order], styles.momentum[:, order])
+    plain = Neutralizer(styles, groups, min_names=5).residual(x)
+    permuted = Neutralizer(moved, groups[:, order], min_names=5).residual(x[:, order])
+    np.testing.assert_array_equal(average_ranks(plain)[:, order], average_ranks(permuted))
 
 
 def test_an_industry_bet_has_nothing_left() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from assay.metrics._kernels._jit import kernel, part, sums
 
+_GRID = 2.0**30  # residuals are rounded to 1/_GRID, so that equal ones tie whatever the order of summation
 _FLAT = 1e-10  # share of a column's variation below which nothing of it is left beside the columns before it
 
 
@@ -77,4 +78,4 @@ def residuals(ranks, styles, groups, group_count, min_names, tiny, out):
         spread = np.sqrt(_dot(rest, rest, used) / used) / used
         if spread > tiny:
             for j in range(used):
-                out[t, where[j]] = rest[j] / used
+                out[t, where[j]] = np.rint(rest[j] / used * _GRID) / _GRID
