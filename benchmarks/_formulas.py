@@ -1,7 +1,8 @@
 """Formulas and panels for the engine's benchmark, the same on every run.
 
-The templates are of the kind of the 101 Formulaic Alphas (Kakushadze, 2016) and of qlib's Alpha158: all of them can be
-written with the ops of both engines compared.
+The time-series batch is Alpha158 (qlib) without its bars and without regression, quantile and position features: 21
+rolling features over 5 windows and 4 price ratios, 109 in all. The mixed batch adds formulas from templates of the kind
+of the 101 Formulaic Alphas (Kakushadze, 2016). Every op can be written for both engines compared.
 """
 
 from __future__ import annotations
@@ -70,23 +71,70 @@ RANKED = (
 )
 
 
+_CHANGE = "(close - delay(close, 1))"
+_FLOW = "(volume - delay(volume, 1))"
+_SHOCK = "(abs(close / delay(close, 1) - 1) * volume)"
+
+ALPHA158_WINDOWS = (5, 10, 20, 30, 60)
+
+ALPHA158_ROLLING = (
+    "delay(close, {w}) / close",
+    "ts_mean(close, {w}) / close",
+    "ts_std(close, {w}, ddof=1) / close",
+    "ts_max(high, {w}) / close",
+    "ts_min(low, {w}) / close",
+    "ts_rank(close, {w})",
+    "(close - ts_min(low, {w})) / (ts_max(high, {w}) - ts_min(low, {w}) + 1e-12)",
+    "ts_corr(close, log(volume + 1), {w})",
+    "ts_corr(close / delay(close, 1), log(volume / delay(volume, 1) + 1), {w})",
+    "ts_mean(close > delay(close, 1), {w})",
+    "ts_mean(close < delay(close, 1), {w})",
+    "ts_mean(close > delay(close, 1), {w}) - ts_mean(close < delay(close, 1), {w})",
+    f"ts_sum(maximum({_CHANGE}, 0), {{w}}) / (ts_sum(abs{_CHANGE}, {{w}}) + 1e-12)",
+    f"ts_sum(maximum(-{_CHANGE}, 0), {{w}}) / (ts_sum(abs{_CHANGE}, {{w}}) + 1e-12)",
+    f"(ts_sum(maximum({_CHANGE}, 0), {{w}}) - ts_sum(maximum(-{_CHANGE}, 0), {{w}})) / (ts_sum(abs{_CHANGE}, {{w}}) + 1e-12)",
+    "ts_mean(volume, {w}) / (volume + 1e-12)",
+    "ts_std(volume, {w}, ddof=1) / (volume + 1e-12)",
+    f"ts_std({_SHOCK}, {{w}}, ddof=1) / (ts_mean({_SHOCK}, {{w}}) + 1e-12)",
+    f"ts_sum(maximum({_FLOW}, 0), {{w}}) / (ts_sum(abs{_FLOW}, {{w}}) + 1e-12)",
+    f"ts_sum(maximum(-{_FLOW}, 0), {{w}}) / (ts_sum(abs{_FLOW}, {{w}}) + 1e-12)",
+    f"(ts_sum(maximum({_FLOW}, 0), {{w}}) - ts_sum(maximum(-{_FLOW}, 0), {{w}})) / (ts_sum(abs{_FLOW}, {{w}}) + 1e-12)",
+)
+
+ALPHA158_PRICES = ("open / close", "high / close", "low / close", "vwap / close")
+
+
+def alpha158() -> list[str]:
+    """109 time-series formulas."""
+    rolling = [template.format(w=w) for template in ALPHA158_ROLLING for w in ALPHA158_WINDOWS]
+    return [*ALPHA158_PRICES, *rolling]
+
+
 def _fill(template: str, rng: random.Random) -> str:
     text = template.replace("{s}", rng.choice(SERIES))
     window = rng.choice(WINDOWS)
     return text.format(p=rng.choice(PRICES), d=rng.choice(DAYS), w=window, v=rng.choice(WINDOWS))
 
 
-def formulas(count: int, ranked: int, seed: int) -> dict[str, Node]:
-    """`count` different formulas, `ranked` of them with a cross-sectional rank."""
+def from_templates(plain: int, ranked: int, seed: int) -> list[str]:
+    """Different formulas, none of them in :func:`alpha158`, `ranked` of them with a cross-sectional rank."""
     rng = random.Random(seed)
-    texts: dict[str, None] = {}
-    wanted = [(RANKED, ranked), (TIME_SERIES, count - ranked)]
-    for templates, number in wanted:
-        start = len(texts)
+    taken = set(alpha158())
+    texts: list[str] = []
+    for templates, number in ((RANKED, ranked), (TIME_SERIES, plain)):
+        wanted = len(texts) + number
         turn = 0
-        while len(texts) < start + number:
-            texts[_fill(templates[turn % len(templates)], rng)] = None
+        while len(texts) < wanted:
+            text = _fill(templates[turn % len(templates)], rng)
             turn += 1
+            if text not in taken:
+                taken.add(text)
+                texts.append(text)
+    return texts
+
+
+def parsed(texts: list[str]) -> dict[str, Node]:
+    """Trees by name."""
     return {f"f{i:03d}": parse(text).node for i, text in enumerate(texts)}
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _formulas import Data, formulas
+from _formulas import Data, alpha158, from_templates, parsed
 from _peers import LAYOUTS, KunQuant, pandas_batch
 
 from assay.engine import evaluate
@@ -32,26 +32,24 @@ from assay.expr import Node
 @dataclass(frozen=True)
 class Workload:
     title: str
-    count: int
-    ranked: int
+    texts: list[str]
     dates: int
     instruments: int
     rounds: int
     pandas: bool = False
     memory: bool = False
-    seed: int = 1
 
 
 FULL = (
-    Workload("200 mixed formulas", 200, 36, 1700, 300, 9, pandas=True),
-    Workload("109 time-series only", 109, 0, 1700, 300, 9, seed=2),
-    Workload("24 formulas", 24, 8, 2500, 5000, 5, memory=True, seed=3),
-    Workload("16 time-series only", 16, 0, 2500, 5000, 5, seed=4),
+    Workload("200 mixed formulas", [*alpha158(), *from_templates(55, 36, 1)], 1700, 300, 9, pandas=True),
+    Workload("109 time-series only", alpha158(), 1700, 300, 9),
+    Workload("24 formulas", from_templates(16, 8, 3), 2500, 5000, 5, memory=True),
+    Workload("16 time-series only", from_templates(16, 0, 4), 2500, 5000, 5),
 )
 QUICK = (
-    Workload("40 mixed formulas", 40, 7, 600, 300, 5, pandas=True),
-    Workload("20 time-series only", 20, 0, 600, 300, 5, seed=2),
-    Workload("8 formulas", 8, 3, 300, 2000, 3, memory=True, seed=3),
+    Workload("40 mixed formulas", [*alpha158()[::4], *from_templates(5, 7, 1)], 600, 300, 5, pandas=True),
+    Workload("20 time-series only", alpha158()[::5], 600, 300, 5),
+    Workload("8 formulas", from_templates(5, 3, 3), 300, 2000, 3, memory=True),
 )
 
 
@@ -74,7 +72,7 @@ def cpu(function: Callable[[], Any]) -> float:
 
 
 def run(workload: Workload, layouts: tuple[tuple[str, str, int], ...]) -> Row:
-    nodes = formulas(workload.count, workload.ranked, workload.seed)
+    nodes = parsed(workload.texts)
     data = Data(workload.dates, workload.instruments)
     row = Row(workload)
     row.first = cpu(lambda: evaluate(nodes, data))

@@ -21,10 +21,9 @@ from assay.expr import Op
 
 Sink: TypeAlias = Callable[[str, Panel], None]
 
-_BLOCK_BYTES = 700_000
-"""One panel's share of a block: three of them fit a second-level cache of two megabytes."""
-
 _WIDEST = 512
+"""Instruments of a block: enough for long rows in memory, few enough for a window to stay in the cache."""
+
 _NARROWEST = 32
 _LANES = 16
 
@@ -163,9 +162,8 @@ def _in_turn(function: Callable[[slice], None], items: Iterable[slice]) -> None:
 
 def column_blocks(shape: tuple[int, int], threads: int) -> list[slice]:
     """Blocks of instruments of nearly equal width: whole vector registers, but for the last."""
-    rows, width = shape
-    widest = min(_WIDEST, max(_NARROWEST, _BLOCK_BYTES // (4 * max(1, rows))))
-    count = max(-(-width // widest), min(threads, -(-width // _NARROWEST)), 1)
+    width = shape[1]
+    count = max(-(-width // _WIDEST), min(threads, -(-width // _NARROWEST)), 1)
     step = -(-width // count)
     step = max(_LANES, -(-step // _LANES) * _LANES)
     return [slice(left, min(width, left + step)) for left in range(0, width, step)]

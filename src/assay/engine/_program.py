@@ -17,8 +17,18 @@ def run_program_step(program: Program, inputs: Sequence[Panel], left: int, right
 
     code = np.array(program.code, np.int64)
     constants = np.array(program.constants, np.float32)
-    padded = [*inputs, *([inputs[0]] * (4 - len(inputs)))]
-    run_program(code, constants, len(inputs), *padded, left, right, out)
+    addresses = np.array([_first_cell(x) + 4 * left for x in (*inputs, out)], np.int64)
+    rows, columns = out.shape
+    if right - left == columns:
+        lines, length = 1, rows * columns
+    else:
+        lines, length = rows, right - left
+    run_program(code, constants, addresses, len(inputs), lines, length, columns)
+
+
+def _first_cell(x: Panel) -> int:
+    address: int = x.__array_interface__["data"][0]
+    return address
 
 
 def read_only(x: Array) -> Array:

@@ -8,11 +8,12 @@ nothing is compiled per formula: the program is data.
 from __future__ import annotations
 
 import numpy as np
+from numba import carray, types
+from numba.extending import intrinsic
 
 from assay.engine._kernels._jit import kernel
 
 TILE = 1024
-INPUTS = 4
 REGISTERS = 12
 
 ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM = range(6)
@@ -21,17 +22,26 @@ NEG, ABS, SIGN, SQRT, FLOOR, CEIL, ROUND, FRACTION = range(12, 20)
 NOT, IS_MISSING, FILL, WHERE, CUT = range(20, 25)
 
 
-@kernel
-def run_program(code, constants, used, x0, x1, x2, x3, left, right, out):
-    """Run `code` over columns `left` to `right` of panels, at most TILE of them.
+@intrinsic
+def _pointer(typing_context, address):
+    """The address of a float32 as a pointer."""
 
-    `code` rows are (operation, target, a, b, c) in registers. Registers below `used` hold the inputs x0 to
-    x3, the next ones hold `constants`; the last instruction gives the result.
+    def generate(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(types.float32)(address), generate
+
+
+@kernel
+def run_program(code, constants, addresses, used, lines, length, step):
+    """Run `code` over `lines` lines of `length` cells, each `step` cells after the one before.
+
+    `code` rows are (operation, target, a, b, c) in registers. Registers below `used` stand for inputs, the
+    next ones hold `constants`; the last instruction gives the result. `addresses` are those of the first
+    cell of each input and of the result: arrays made of addresses cost nothing, and read-only inputs,
+    registers and results are of one type. The caller keeps the memory alive.
     """
-    rows = out.shape[0]
-    width = right - left
-    height = TILE // width
-    r = np.empty((REGISTERS + 1, TILE), np.float32)
+    r = np.empty((REGISTERS, TILE), np.float32)
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     one = np.float32(1)
@@ -39,28 +49,26 @@ def run_program(code, constants, used, x0, x1, x2, x3, left, right, out):
     for i in range(constants.shape[0]):
         for s in range(TILE):
             r[used + i, s] = constants[i]
-    for start in range(0, rows, height):
-        m = min(height, rows - start)
-        n = m * width
-        for i in range(used):
-            for k in range(m):
-                if i == 0:
-                    source = x0[start + k, left:right]
-                elif i == 1:
-                    source = x1[start + k, left:right]
-                elif i == 2:
-                    source = x2[start + k, left:right]
-                else:
-                    source = x3[start + k, left:right]
-                target = r[i, k * width : (k + 1) * width]
-                for s in range(width):
-                    target[s] = source[s]
-        for i in range(code.shape[0]):
+    registers = r.ctypes.data
+    last = code.shape[0] - 1
+    for tile in range(lines * -(-length // TILE)):
+        line = tile // -(-length // TILE)
+        start = (tile - line * -(-length // TILE)) * TILE
+        n = min(TILE, length - start)
+        offset = 4 * (line * step + start)
+        for i in range(last + 1):
             op = code[i, 0]
-            o = r[REGISTERS, 0:n] if i == code.shape[0] - 1 else r[code[i, 1], 0:n]
-            a = r[code[i, 2], 0:n]
-            b = r[code[i, 3], 0:n]
-            c = r[code[i, 4], 0:n]
+            j = code[i, 2]
+            k = code[i, 3]
+            m = code[i, 4]
+            to = addresses[used] + offset if i == last else registers + 4 * TILE * code[i, 1]
+            j = addresses[j] + offset if j < used else registers + 4 * TILE * j
+            k = addresses[k] + offset if k < used else registers + 4 * TILE * k
+            m = addresses[m] + offset if m < used else registers + 4 * TILE * m
+            o = carray(_pointer(to), n)
+            a = carray(_pointer(j), n)
+            b = carray(_pointer(k), n)
+            c = carray(_pointer(m), n)
             # v + v * 0 is v, and NaN where v is infinite: one fused instruction instead of three
             if op == ADD:
                 for s in range(n):
@@ -156,8 +164,3 @@ def run_program(code, constants, used, x0, x1, x2, x3, left, right, out):
                 for s in range(n):
                     v = a[s]
                     o[s] = v if abs(v) < top else nan
-        for k in range(m):
-            source = r[REGISTERS, k * width : (k + 1) * width]
-            target = out[start + k, left:right]
-            for s in range(width):
-                target[s] = source[s]

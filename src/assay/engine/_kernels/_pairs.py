@@ -93,7 +93,7 @@ def _recount(xnow, ynow, xold, yold, count, n):
 
 
 @kernel
-def _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, n):
+def _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, gap, whole, n):
     """Sums about the means, with one over the number of pairs; how many lost their digits."""
     lost = 0
     for s in range(n):
@@ -104,6 +104,7 @@ def _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, n):
         e = sx[s]
         f = sy[s]
         i = inverse[s]
+        g = gap[s]
         a = max(c, a)
         b = max(d, b)
         xmax[s] = a
@@ -113,7 +114,8 @@ def _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, n):
         vx[s] = np.float32(c)
         vy[s] = np.float32(d)
         cv[s] = np.float32(xy[s] - e * f * i)
-        lost += 1 if (c < LOST_DIGITS * a) | (d < LOST_DIGITS * b) else 0
+        thin = (c < LOST_DIGITS * a) | (d < LOST_DIGITS * b)
+        lost += 1 if thin & (g <= whole) else 0
     return lost
 
 
@@ -133,6 +135,18 @@ def _correlate(vx, vy, cv, gap, whole, target, n):
         lost += 1 if odd & (g <= whole) else 0
         target[s] = r if g <= whole else nan
     return lost
+
+
+@kernel
+def _scale(cv, gap, whole, factor, target, n):
+    """Covariances from sums of products about the means."""
+    nan = np.float32(np.nan)
+    zero = np.float32(0)
+    for s in range(n):
+        v = cv[s] * factor
+        g = gap[s]
+        v = v + v * zero  # NaN where infinite
+        target[s] = v if g <= whole else nan
 
 
 @kernel
@@ -214,14 +228,11 @@ def rolling_pairs(operation, x, y, window, need, ddof, left, right, out):
                 for s in range(n):
                     inverse[s] = 1.0 / count[s]
                     gap[s] = -one if count[s] >= need else one
-            lost = _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, n)
+            lost = _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, gap, whole, n)
             if operation == CORRELATION:
                 lost += _correlate(vx, vy, cv, gap, whole, target, n)
             elif strict:
-                scale = np.float32(divisor)
-                for s in range(n):
-                    v = cv[s] * scale
-                    target[s] = v if (gap[s] <= whole) & (abs(v) < top) else nan
+                _scale(cv, gap, whole, np.float32(divisor), target, n)
             else:
                 for s in range(n):
                     v = np.float32(cv[s] / (count[s] - freedom))

@@ -84,10 +84,10 @@ def rolling_sum(operation, x, window, need, left, right, out):
                     size = abs(q)
                     m = max(size, m)
                     largest[s] = m
-                    lost += 1 if size < LOST_DIGITS * m else 0
                     g = gap[s]
                     g = g if v == v else here
                     gap[s] = g
+                    lost += 1 if (size < LOST_DIGITS * m) & (g <= whole) else 0
                     f = np.float32(q * factor)
                     target[s] = f if (g <= whole) & (abs(f) < top) else nan
             else:
@@ -206,10 +206,10 @@ def rolling_linear(x, window, need, zero_missing, left, right, out):
                     size = newest * abs(p)
                     m = max(size, m)
                     largest[s] = m
-                    lost += 1 if abs(q) < LOST_DIGITS * m else 0
                     g = gap[s]
                     g = g if (v == v) | zero_missing else here
                     gap[s] = g
+                    lost += 1 if (abs(q) < LOST_DIGITS * m) & (g <= whole) else 0
                     target[s] = np.float32(q * share) if g <= whole else nan
             else:
                 old = x[t - window, first : first + n]

@@ -118,18 +118,18 @@ def rolling_variance(operation, x, window, need, ddof, left, right, out):
                     e = np.float64(u) - k if u == u else 0.0
                     p = total[s] + (d - e)
                     total[s] = p
-                    q = squares[s] + (d * d - e * e)
+                    q = squares[s] + (d - e) * (d + e)
                     squares[s] = q
                     m = largest[s]
                     m = max(q, m)
                     largest[s] = m
                     q = q - p * p * share
                     f = np.float32(q * divisor)
-                    odd = (q < LOST_DIGITS * m) | (f > _MOST) | ((f < _LEAST) & (m > 0.0))
-                    lost += 1 if odd else 0
                     g = gap[s]
                     g = g if v == v else here
                     gap[s] = g
+                    fine = (q >= LOST_DIGITS * m) & (f < _MOST) & ((f > _LEAST) | (m == 0.0))
+                    lost += 1 if (not fine) & (g <= whole) else 0
                     root = np.sqrt(f)
                     f = root if rooted else f
                     target[s] = f if g <= whole else nan
