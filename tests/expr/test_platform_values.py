@@ -408,7 +408,9 @@ def frames() -> tuple[pd.DataFrame, pd.DataFrame]:
 @pytest.mark.parametrize(("text", "by_pandas"), QLIB, ids=[text for text, _ in QLIB])
 def test_qlib_presets(text: str, by_pandas: Callable[..., pd.DataFrame], frames, engine: Engine) -> None:
     x, y = frames
-    got = engine(parse(text, "qlib", fields=["x", "y"]).node, from_arrays({"x": x.to_numpy(), "y": y.to_numpy()}))
+    got = engine(
+        parse(text, "qlib", fields=["x", "y"]).node, from_arrays({"x": x.to_numpy(), "y": y.to_numpy()})
+    )
     want = by_pandas(x, y).to_numpy().copy()
     if text.startswith(("Slope", "Rsquare", "Resi", "Corr")):
         # a window of two is the least that has a slope; of it pandas makes noise where we say 1, 0 or missing
