@@ -301,3 +301,21 @@ def test_a_calendar_fills_in_days_without_rows(tmp_path: Path) -> None:
     taken: Imported = import_table(bars(tmp_path), TableOptions(calendar=calendar))
     assert taken.data.dates.astype(str).tolist() == ["2020-01-02", "2020-01-03", "2020-01-05", "2020-01-06"]
     assert "thin_day" in {finding.check for finding in taken.findings}
+
+
+@pytest.mark.parametrize("encoding", ["base64", "rot13", "undefined", "zip", "nope", "", "\0"])
+def test_words_that_name_no_encoding_of_text(tmp_path: Path, encoding: str) -> None:
+    assert "no encoding is called" in problems(bars(tmp_path), TableOptions(encoding=encoding))
+
+
+@pytest.mark.parametrize("symbol", ["A\0B", "A\u200bB", "\u202eA", "\x1b[31mA", "A" * 129])
+def test_names_that_nobody_can_see_or_store(tmp_path: Path, symbol: str) -> None:
+    told = problems(bars(tmp_path, f"2020-01-07,{symbol},1,1,1,1,1,1"))
+    assert "no usable name in 1 rows" in told
+    assert "line 8" in told
+
+
+def test_an_option_that_names_nothing_is_told(tmp_path: Path) -> None:
+    told = problems(bars(tmp_path), TableOptions(skip=("hihg",), columns={"high": "low", "low": "low"}))
+    assert "no column 'hihg' to leave out" in told
+    assert "'low' is to be high and low" in told

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from assay.market import DataProblems, GroupSource, MembershipSource, Panel, Sides, attach
+from assay.market._problems import Collector
+from assay.market._side_tables import read_calendar
 
 from .tables import write
 from .tapes import tape
@@ -137,3 +141,49 @@ def test_events_need_the_time_of_knowledge(tmp_path: Path) -> None:
     assert "known before they happen" in refused(Sides(events={"news": early}))
     words = write(tmp_path, "g.csv", "symbol,known_time,score", "A,soon,1")
     assert "has no time in 1 rows, e.g. 'soon' (line 2)" in refused(Sides(events={"news": words}))
+
+
+def known_rows(folder: Path, *times: str) -> list[int]:
+    path = write(folder, "e.csv", "symbol,known_time,score", *(f"A,{time},1" for time in times))
+    rows: list[int] = attach(DATA, Sides(events={"news": path})).events["news"]["row"].tolist()
+    return rows
+
+
+@pytest.mark.parametrize("form", ["2020-01-03", "20200103", "2020/01/03", "2020-01-03 00:00:00"])
+def test_a_table_of_dates_is_known_at_the_end_of_the_day(tmp_path: Path, form: str) -> None:
+    assert known_rows(tmp_path, form) == [2]
+
+
+def test_midnight_among_times_is_a_time(tmp_path: Path) -> None:
+    assert known_rows(tmp_path, "2020-01-03 00:00:00", "2020-01-03 09:30") == [1, 1]
+
+
+def test_dates_that_pandas_stored_are_dates(tmp_path: Path) -> None:
+    path = tmp_path / "e.parquet"
+    day = pl.Series("known_time", [datetime(2020, 1, 3)], dtype=pl.Datetime("ns"))
+    pl.DataFrame({"symbol": ["A"], "known_time": day, "score": [1.0]}).write_parquet(path)
+    assert attach(DATA, Sides(events={"news": path})).events["news"]["row"].tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    "time", ["2020-01-03T16:00:00+08:00", "2020-01-03T08:00:00Z", "now", "today", "2020", "2020-02-30", "NaT"]
+)
+def test_times_of_another_place_or_of_the_clock_are_refused(tmp_path: Path, time: str) -> None:
+    path = write(tmp_path, "e.csv", "symbol,known_time,score", f"A,{time},1")
+    with pytest.raises(DataProblems, match="has no time in 1 rows") as caught:
+        attach(DATA, Sides(events={"news": path}))
+    assert "without a time zone" in str(caught.value.fix)
+
+
+def test_a_time_zone_in_parquet_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "e.parquet"
+    time = pl.Series("known_time", [datetime(2020, 1, 3, 8)], dtype=pl.Datetime("us", "UTC"))
+    pl.DataFrame({"symbol": ["A"], "known_time": time, "score": [1.0]}).write_parquet(path)
+    assert "is in the time zone UTC" in refused(Sides(events={"news": path}))
+
+
+def test_a_calendar_does_not_know_today(tmp_path: Path) -> None:
+    problems = Collector()
+    assert read_calendar(write(tmp_path, "days.txt", "2020-01-02", "today"), problems) is None
+    with pytest.raises(DataProblems, match="not a date"):
+        problems.raise_any("days.txt")

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from assay.errors import AssayError, DataError
 from assay.market import (
@@ -21,6 +25,8 @@ from assay.market import (
 )
 
 from .tapes import tape
+
+Array = NDArray[Any]
 
 
 class StillClock:
@@ -108,6 +114,16 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError("4096 requested and 0 written")
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(DataError, match="0 written; nothing was kept"):
+        write_dataset(tape(), tmp_path / "tape")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_bad_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AssayError, match="cannot be a data set name"):
         write_dataset(tape(), tmp_path / "My Data")
@@ -154,6 +170,71 @@ def test_a_field_of_another_shape_is_refused(tmp_path: Path) -> None:
     np.save(folder / "fields" / "close.npy", np.zeros((2, 2), dtype=np.float32))
     with pytest.raises(DataError, match="shape"):
         open_panel(folder).raw("close")
+
+
+DAMAGE: dict[str, tuple[str, Callable[[Array], Array]]] = {
+    "a field of three dimensions": ("fields/close.npy", lambda x: x[None]),
+    "dates in descending order": ("dates.npy", lambda x: x[::-1].copy()),
+    "a date twice": ("dates.npy", lambda x: np.r_[x[:1], x[:-1]]),
+    "a date that is none": ("dates.npy", lambda x: np.r_[np.datetime64("NaT"), x[1:]]),
+    "dates as numbers": ("dates.npy", lambda x: x.astype(np.int64)),
+    "an instrument twice": ("instruments.npy", lambda x: np.r_[x[:1], x[:-1]]),
+    "instruments as numbers": ("instruments.npy", lambda x: np.arange(len(x))),
+    "rows outside": ("rows.npy", lambda x: x + np.int32(1000)),
+    "codes without a label": ("groups/industry.npy", lambda x: x + np.int32(1000)),
+    "codes of another shape": ("groups/industry.npy", lambda x: x[..., :1]),
+    "spans outside": ("universes/index.npy", lambda x: x + np.int32(1000)),
+    "spans of another shape": ("universes/index.npy", lambda x: x[:, :1]),
+    "spans as fractions": ("universes/index.npy", lambda x: x.astype(np.float32)),
+    "events outside": ("events/news.npy", lambda x: np.array([(99, 0, 0, 0, 1.0)], dtype=x.dtype)),
+    "events of another type": ("events/news.npy", lambda x: np.zeros(3)),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_files_that_do_not_fit_each_other_are_refused(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+    file, damage = DAMAGE[name]
+    np.save(folder / file, damage(np.load(folder / file)))
+    with pytest.raises(DataError) as caught:
+        open_panel(folder).field("close")
+    assert Path(file).name in str(caught.value.where) or Path(file).stem in caught.value.message
+    assert "import the data again" in str(caught.value.fix)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"files": {}}, "no file for it"),
+        ({"quarantine": {"file": "../../secret.csv"}}, "secret.csv"),
+        ({"quarantine": {"file": "gone.csv"}}, "quarantined bars cannot be read"),
+        ({"universes": {"index": {"known_until": "soon"}}}, "no date"),
+        ({"universes": {"index": {"known_until": "today"}}}, "no date"),
+        ({"events": {"../news": 1}}, "'../news'"),
+        ({"fields": {"../close": {"kind": "number", "exponent": 1, "unit": "", "description": ""}}}, "'../"),
+        ({"fields": {"eps": {"kind": "number", "exponent": 1, "unit": "", "description": ""}}}, "'eps'"),
+        ({"dates": {"count": 10**18}}, "promises"),
+    ],
+)
+def test_a_manifest_that_promises_other_files_is_refused(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+    file = folder / "manifest.json"
+    document = json.loads(file.read_text())
+    for key, value in change.items():
+        document[key] = {} if value == {} else _merged(document[key], value)
+    file.write_text(json.dumps(document))
+    with pytest.raises(DataError, match=re.escape(words)):
+        open_panel(folder)
+
+
+def _merged(old: Any, new: Any) -> Any:
+    if not isinstance(new, dict) or not isinstance(old, dict):
+        return new
+    return {**old, **{key: _merged(old.get(key), value) for key, value in new.items()}}
 
 
 def test_verify_finds_altered_missing_and_added_files(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.base import did_you_mean
 from assay.errors import AssayError
 from assay.expr import FieldInfo
 from assay.market._assemble import Grid, assemble
@@ -96,6 +97,7 @@ def import_table(path: Path, options: TableOptions | None = None, *, name: str =
     long = None
     chosen: dict[str, str] = {}
     if frame is not None:
+        _known_options(frame.columns, options, str(path), problems)
         skipped = [column for column in frame.columns if column in options.skip]
         frame = frame.drop(skipped)
         chosen = choose_columns(
@@ -130,6 +132,23 @@ def import_table(path: Path, options: TableOptions | None = None, *, name: str =
     )
     findings = examine(data)
     return Imported(quarantine(data) if options.quarantine else data, chosen, left_out, findings)
+
+
+def _known_options(columns: Sequence[str], options: TableOptions, where: str, problems: Collector) -> None:
+    """An option that names nothing of the table would change nothing, and nobody would see it."""
+    for column in options.skip:
+        if column not in columns:
+            near = did_you_mean(column, columns)
+            problems.add(
+                where,
+                f"there is no column {column!r} to leave out",
+                f"did you mean {near[0]}?" if near else f"it has: {', '.join(columns[:30])}",
+            )
+    told = list(options.columns.values())
+    for column in dict.fromkeys(told):
+        if told.count(column) > 1:
+            meanings = [meaning for meaning, given in options.columns.items() if given == column]
+            problems.add(where, f"the column {column!r} is to be {' and '.join(meanings)}", "choose one")
 
 
 _NO_DATES: Dates = np.array([], dtype="datetime64[D]")

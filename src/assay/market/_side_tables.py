@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -317,8 +318,8 @@ def read_calendar(path: Path, problems: Collector) -> Dates | None:
         return None
     try:
         lines = path.read_text(encoding="utf-8-sig").split()
-        days = np.array(lines, dtype="datetime64[D]")
-    except (UnicodeDecodeError, ValueError) as error:
+        days = np.array([date.fromisoformat(line) for line in lines], dtype="datetime64[D]")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
         problems.add(
             str(path), f"the calendar holds something that is not a date: {error}", "one YYYY-MM-DD a line"
         )

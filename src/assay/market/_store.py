@@ -25,6 +25,7 @@ from assay.market._data import (
     Quarantined,
     Source,
 )
+from assay.market._intact import check_axes, check_codes, check_events, check_names, check_spans
 from assay.market._manifest import MANIFEST_FILE, FileEntry, Manifest, manifest_of, read_manifest
 from assay.market._panel import Panel
 from assay.market._universe import Universe
@@ -35,10 +36,13 @@ QUARANTINE_FILE = "quarantine.csv"
 class _LazyArrays(Mapping[str, FloatPanel]):
     """Memory-mapped arrays of one subfolder, opened when first asked for."""
 
-    def __init__(self, folder: Path, names: tuple[str, ...], shape: tuple[int, ...] | None) -> None:
+    def __init__(
+        self, folder: Path, names: tuple[str, ...], shape: tuple[int, ...] | None, *, ndim: int = 2
+    ) -> None:
         self._folder = folder
         self._names = names
         self._shape = shape
+        self._ndim = ndim
         self._open: dict[str, FloatPanel] = {}
 
     def __getitem__(self, name: str) -> FloatPanel:
@@ -46,7 +50,7 @@ class _LazyArrays(Mapping[str, FloatPanel]):
             raise KeyError(name)
         if name not in self._open:
             values = _load(self._folder / f"{name}.npy")
-            if values.dtype != np.float32 or (self._shape is not None and values.shape[-2:] != self._shape):
+            if values.dtype != np.float32 or not self._fits(values.shape):
                 raise DataError(
                     f"the stored field {name!r} has type {values.dtype} and shape {values.shape}",
                     where=str(self._folder / f"{name}.npy"),
@@ -54,6 +58,11 @@ class _LazyArrays(Mapping[str, FloatPanel]):
                 )
             self._open[name] = values
         return self._open[name]
+
+    def _fits(self, shape: tuple[int, ...]) -> bool:
+        if self._shape is None:
+            return True
+        return shape[-2:] == self._shape and len(shape) == self._ndim
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -114,8 +123,16 @@ def _write_quarantine(data: MarketData, folder: Path) -> str | None:
 
 
 def _fill(data: MarketData, folder: Path, clock: Clock) -> None:
-    _write_arrays(data, folder)
-    quarantine_file = _write_quarantine(data, folder)
+    try:
+        _write_arrays(data, folder)
+        quarantine_file = _write_quarantine(data, folder)
+    except OSError as error:
+        # numpy tells of a full disk without a number: "4096 requested and 0 written"
+        raise DataError(
+            f"the data set {data.name!r} cannot be written: {error.strerror or error}; nothing was kept",
+            where=str(folder.parent),
+            fix="check that the disk has space and that the folder may be written to",
+        ) from error
     files = {
         path.relative_to(folder).as_posix(): FileEntry(sha256=sha256_file(path), bytes=path.stat().st_size)
         for path in sorted(folder.rglob("*"))
@@ -164,24 +181,36 @@ def _replace(data: MarketData, folder: Path, clock: Clock) -> None:
     shutil.rmtree(outgoing)
 
 
-def _read_groups(folder: Path, manifest: Manifest) -> dict[str, Group]:
-    return {
-        name: Group(_load(folder / "groups" / f"{name}.npy"), tuple(entry.labels), entry.description)
-        for name, entry in manifest.groups.items()
-    }
+def _read_groups(folder: Path, manifest: Manifest, shape: tuple[int, int]) -> dict[str, Group]:
+    out: dict[str, Group] = {}
+    for name, entry in manifest.groups.items():
+        codes = _load(folder / "groups" / f"{name}.npy")
+        check_codes(name, codes, len(entry.labels), shape, folder)
+        out[name] = Group(codes, tuple(entry.labels), entry.description)
+    return out
 
 
-def _read_universes(folder: Path, manifest: Manifest) -> dict[str, Universe]:
-    return {
-        name: Universe(
-            _load(folder / "universes" / f"{name}.npy"),
+def _read_universes(folder: Path, manifest: Manifest, shape: tuple[int, int]) -> dict[str, Universe]:
+    out: dict[str, Universe] = {}
+    for name, entry in manifest.universes.items():
+        spans = _load(folder / "universes" / f"{name}.npy")
+        check_spans(name, spans, shape, folder)
+        out[name] = Universe(
+            spans,
             np.datetime64(entry.known_until, "D"),
             tuple(entry.aliases),
             entry.description,
             tuple(entry.unknown_members),
         )
-        for name, entry in manifest.universes.items()
-    }
+    return out
+
+
+def _read_events(folder: Path, manifest: Manifest, shape: tuple[int, int]) -> dict[str, NDArray[Any]]:
+    out: dict[str, NDArray[Any]] = {}
+    for name in manifest.events:
+        out[name] = _load(folder / "events" / f"{name}.npy")
+        check_events(name, out[name], shape, folder)
+    return out
 
 
 def _read_minutes(folder: Path, manifest: Manifest) -> Minutes | None:
@@ -198,8 +227,18 @@ def _read_minutes(folder: Path, manifest: Manifest) -> Minutes | None:
 def _read_quarantine(folder: Path, manifest: Manifest) -> tuple[Quarantined, ...]:
     if manifest.quarantine.file is None:
         return ()
-    with open(folder / manifest.quarantine.file, encoding="utf-8", newline="") as file:
-        return tuple(Quarantined(row["date"], row["symbol"], row["reason"]) for row in csv.DictReader(file))
+    path = folder / manifest.quarantine.file
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return tuple(
+                Quarantined(row["date"], row["symbol"], row["reason"]) for row in csv.DictReader(file)
+            )
+    except (OSError, UnicodeDecodeError, KeyError, csv.Error) as error:
+        raise DataError(
+            f"the list of quarantined bars cannot be read: {error!r}",
+            where=str(path),
+            fix="import the data again",
+        ) from error
 
 
 def open_panel(folder: Path) -> Panel:
@@ -212,17 +251,12 @@ def open_panel(folder: Path) -> Panel:
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
+    check_names(manifest, folder / MANIFEST_FILE)
     dates = _load(folder / "dates.npy")
     names = _load(folder / "instruments.npy")
     rows = _load(folder / "rows.npy")
-    shape = (manifest.dates.count, manifest.instruments.count)
-    if dates.shape != shape[:1] or names.shape != shape[1:] or rows.shape != (2, shape[1]):
-        raise DataError(
-            f"the manifest promises {shape[0]} dates and {shape[1]} instruments, the files hold "
-            f"{dates.shape[0]} and {names.shape[0]}",
-            where=str(folder),
-            fix="import the data again",
-        )
+    check_axes(manifest, dates, names, rows, folder)
+    shape = (len(dates), len(names))
     stored = tuple(sorted(Path(name).stem for name in manifest.files if name.startswith("fields/")))
     vectors = tuple(sorted(Path(name).stem for name in manifest.files if name.startswith("vectors/")))
     infos = {
@@ -239,10 +273,10 @@ def open_panel(folder: Path) -> Panel:
         first_row=rows[0],
         last_row=rows[1],
         source=Source(manifest.source.kind, manifest.source.detail),
-        groups=_read_groups(folder, manifest),
-        universes=_read_universes(folder, manifest),
-        vectors=_LazyArrays(folder / "vectors", vectors, shape),
-        events={name: _load(folder / "events" / f"{name}.npy") for name in manifest.events},
+        groups=_read_groups(folder, manifest, shape),
+        universes=_read_universes(folder, manifest, shape),
+        vectors=_LazyArrays(folder / "vectors", vectors, shape, ndim=3),
+        events=_read_events(folder, manifest, shape),
         minutes=_read_minutes(folder, manifest),
         market=manifest.market,
         limits=PriceLimits(manifest.limits.rule, manifest.limits.ratio),

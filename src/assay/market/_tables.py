@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,16 @@ if TYPE_CHECKING:
 
 # a date as in 2020-01-02, 2020/1/2, 2020.01.02 or 20200102, with or without a time of day
 _DATE = r"^(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d{2})(\d{2}))(?:[T ]\d{1,2}:\d{2}.*)?$"
+# a time as in 2020-01-02, 20200102, 2020/01/02 09:30 or 2020-01-02T09:30:00.5: no offset
+_TIME = re.compile(r"^(\d{4})[-/]?(\d{2})[-/]?(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?))?$", re.ASCII)
+_DATE_CHARS = 10
+_LOCAL = "times are those of the exchange, without a time zone: which close they precede depends on it"
 MISSING_WORDS = ("", "nan", "na", "n/a", "null", "none", "-", "--", "nat")
 _TRUE_WORDS = {"1": 1.0, "1.0": 1.0, "true": 1.0, "t": 1.0, "yes": 1.0, "y": 1.0, "是": 1.0}
 _FALSE_WORDS = {"0": 0.0, "0.0": 0.0, "false": 0.0, "f": 0.0, "no": 0.0, "n": 0.0, "否": 0.0}
 LINE = "\0line"
 """A column that keeps each row's line number when rows are left out."""
+MAX_NAME = 128
 _MANY = 3
 
 
@@ -100,15 +106,16 @@ def _looks_like_date(cell: str) -> bool:
 
 def _decode(path: Path, problems: Collector, encoding: str) -> str | None:
     try:
-        decoder = codecs.lookup(encoding)
-    except LookupError:
-        problems.add(str(path), f"no encoding is called {encoding!r}", "use utf-8, gbk, gb18030 or latin-1")
+        data = path.read_bytes()
+    except OSError as error:
+        problems.add(str(path), f"the file cannot be read: {error.strerror}", "check its permissions")
         return None
-    data = path.read_bytes()
-    if data.startswith(codecs.BOM_UTF8) and decoder.name == "utf-8":
-        data = data[len(codecs.BOM_UTF8) :]
     try:
-        text, _ = decoder.decode(data)
+        # not by the codec itself: base64, rot13 and others of them make no text
+        b"".decode(encoding)
+        if data.startswith(codecs.BOM_UTF8) and codecs.lookup(encoding).name == "utf-8":
+            data = data[len(codecs.BOM_UTF8) :]
+        text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         problems.add(
@@ -116,6 +123,9 @@ def _decode(path: Path, problems: Collector, encoding: str) -> str | None:
             f"the text is not {encoding}: byte 0x{data[error.start]:02x} at position {error.start}",
             "name the file's encoding, e.g. gbk",
         )
+        return None
+    except (LookupError, ValueError):
+        problems.add(str(path), f"no encoding is called {encoding!r}", "use utf-8, gbk, gb18030 or latin-1")
         return None
     return text.replace("\r\n", "\n")
 
@@ -152,6 +162,15 @@ def as_text(frame: pl.DataFrame, column: str, where: str, problems: Collector) -
         problems.add(
             where,
             f"column {column!r} is empty in {int(bad.sum())} rows, e.g. line {int(bad.arg_true()[0]) + 2}",
+        )
+    strange = texts.str.contains(r"\p{C}") | (texts.str.len_chars() > MAX_NAME)
+    if strange.any():
+        row = int(strange.arg_true()[0])
+        problems.add(
+            where,
+            f"column {column!r} holds no usable name in {int(strange.sum())} rows, e.g. "
+            f"{texts[row][:MAX_NAME]!r} (line {_line(frame, row)})",
+            f"use at most {MAX_NAME} characters, and none that is invisible",
         )
     return texts
 
@@ -207,33 +226,48 @@ def _parse_dates(texts: pl.Series, form: str | None) -> pl.Series:
 
 
 def as_times(frame: pl.DataFrame, column: str, where: str, problems: Collector) -> NDArray[np.datetime64]:
-    """A column as times to the second; a date alone is the end of that day: no earlier time is known."""
+    """A column as times to the second; a date alone is the end of that day: no earlier time is known.
+
+    A column of nothing but midnights holds dates: that is how a table of dates looks once pandas wrote it.
+    """
     import polars as pl
 
     values = frame[column]
     if isinstance(values.dtype, pl.Datetime):
-        return np.asarray(values.to_numpy().astype("datetime64[s]"))
+        if values.dtype.time_zone is not None:
+            problems.add(where, f"column {column!r} is in the time zone {values.dtype.time_zone}", _LOCAL)
+        moments = np.asarray(values.to_numpy().astype("datetime64[s]"))
+        return _ends_of_days(moments, np.zeros(len(moments), dtype=np.bool_))
     texts = values.cast(pl.String).str.strip_chars().fill_null("").to_list()
     out = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[s]")
+    alone = np.array([len(text) <= _DATE_CHARS for text in texts], dtype=np.bool_)
     bad: list[int] = []
     for row, text in enumerate(texts):
+        match = _TIME.match(text)
         try:
-            moment = np.datetime64(text.replace("/", "-").replace(" ", "T"), "s")
+            if match is None:
+                # numpy would take "now", and would turn a time with an offset into another one
+                raise ValueError(text)
+            year, month, day, clock = match.groups()
+            out[row] = np.datetime64(f"{year}-{month}-{day}T{clock or '00:00'}", "s")
         except ValueError:
             bad.append(row)
-            continue
-        if np.isnat(moment):
-            bad.append(row)
-            continue
-        out[row] = moment + np.timedelta64(86_399, "s") if len(text) <= 10 else moment
     if bad:
         shown = ", ".join(f"{texts[row]!r} (line {row + 2})" for row in bad[:_MANY])
         problems.add(
             where,
             f"column {column!r} has no time in {len(bad)} rows, e.g. {shown}",
-            "use YYYY-MM-DD HH:MM:SS",
+            f"use YYYY-MM-DD HH:MM:SS; {_LOCAL}",
         )
-    return out
+    return _ends_of_days(out, alone)
+
+
+def _ends_of_days(moments: NDArray[np.datetime64], alone: NDArray[np.bool_]) -> NDArray[np.datetime64]:
+    """Times in which dates ``alone``, or all when none is later than midnight, are moved to the day's end."""
+    midnight = moments == moments.astype("datetime64[D]")
+    known = ~np.isnat(moments)
+    moved = known & (alone | bool(midnight[known].all()))
+    return np.asarray(np.where(moved, moments + np.timedelta64(86_399, "s"), moments))
 
 
 def as_numbers(
