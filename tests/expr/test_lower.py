@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from assay.errors import ExpressionError
-from assay.expr import FieldInfo, parse, to_text
+from assay.expr import DIALECTS, FieldInfo, check, parse, to_text
+from assay.expr._grammar import GRAMMARS
 
 BRAIN_RANK = '"(r-1)/(n-1)"'
 
@@ -132,6 +133,7 @@ def test_report(text, meaning) -> None:
         ("max(rank(close), open)", "alpha101", "maximum(rank(close), open)"),
         ("adv20 < volume ? 1 : (-1 * 1)", "alpha101", "where(ts_mean(amount, 20) < volume, 1, -1 * 1)"),
         ("indneutralize(close, IndClass.subindustry)", "alpha101", "group_neutralize(close, subindustry)"),
+        ("!(close < open)", "alpha101", "!(close < open)"),
         ("SMA(CLOSE, 13, 2)", "alpha191", "ts_sma(close, 13, 2)"),
         ("CLOSE=DELAY(CLOSE,1)?0:RET", "alpha191", "where(close == delay(close, 1), 0, returns)"),
         ("REGBETA(CLOSE, SEQUENCE(20))", "alpha191", 'ts_regression(close, ts_step(), 20, output="beta")'),
@@ -145,6 +147,15 @@ def test_report(text, meaning) -> None:
 )
 def test_papers(text, dialect, meaning) -> None:
     assert core(text, dialect) == meaning
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_symbol_of_a_grammar_has_a_meaning(dialect) -> None:
+    left, right = ("$close", "$open") if GRAMMARS[dialect].dollar == "always" else ("close", "open")
+    prefixed = [symbol + left for symbol in GRAMMARS[dialect].prefix]
+    joined = [f"{left} {symbol} {right}" for symbol in GRAMMARS[dialect].infix]
+    for text in (*prefixed, *joined):
+        assert check(text, dialect).error is None, text
 
 
 def test_programs_substitute_their_variables() -> None:

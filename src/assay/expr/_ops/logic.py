@@ -59,7 +59,8 @@ OPS = (
     Op(
         name="not", category=_CATEGORY, args=(Arg("x", "bool"),), result="bool", exponent="dimensionless",
         definition="1 where x is false, 0 where it is true", source=ASSAY,
-        forms=(core("not", symbol="!"), fast("not", symbol="!", example=by_hand("not(1) = 0")), qlib("Not", symbol="~"), a191(symbol="!")),
+        forms=(core("not", symbol="!"), fast("not", symbol="!", example=by_hand("not(1) = 0")), qlib("Not", symbol="~"),
+               a101(symbol="!"), a191(symbol="!")),
     ),
     Op(
         name="is_missing", category=_CATEGORY, args=(Arg("x"),), result="bool", exponent="zero", missing="never",
