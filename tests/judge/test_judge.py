@@ -280,6 +280,9 @@ def test_benchmark_as_series_or_universe(sim):
     assert other.book.benchmark_name == "equal weight of index_a"
     with pytest.raises(DataError, match="benchmark"):
         judge(FORMULA, sim, base, benchmark=np.zeros(3))
+    for wrong in (3000.0, -2.0):
+        with pytest.raises(DataError, match="no return of a day"):
+            judge(FORMULA, sim, base, benchmark=np.full(sim.shape[0], wrong))
 
 
 def test_trials_deflate_and_their_source_is_stated(sim):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
@@ -87,3 +87,29 @@ def test_to_dict_is_json_ready_and_holds_every_setting_that_can_change_a_result(
     assert json.loads(canonical_json(data)) == data
     assert set(data) == {item.name for item in fields(JudgeSettings)} - {"threads"}
     assert data == JudgeSettings(start=date(2020, 1, 1), threads=1).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("universe", 5),
+        ("universe", ["csi300"]),
+        ("universe", ""),
+        ("period", " "),
+        ("benchmark", 1.5),
+        ("start", 5),
+        ("end", datetime(2020, 1, 1)),
+        ("capital", 10**400),
+        ("sharpe_variance", float("inf")),
+    ],
+)
+def test_values_of_another_type_are_problems_and_not_faults(name, value):
+    with pytest.raises(ConfigProblems) as caught:
+        JudgeSettings.from_mapping({name: value})
+    assert [problem.where for problem in caught.value.problems] == [name]
+
+
+def test_many_wrong_horizons_are_one_problem():
+    with pytest.raises(ConfigProblems) as caught:
+        JudgeSettings(horizons=tuple(range(1, 300)))
+    assert [problem.message for problem in caught.value.problems] == ["has 253 and 46 more like it"]

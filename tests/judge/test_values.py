@@ -33,6 +33,17 @@ def forms():
     yield "long pandas, text dates", long.assign(date=long["date"].dt.strftime("%Y-%m-%d"))
     yield "long polars", pl.from_pandas(long)
     yield "long polars, dates", pl.from_pandas(long).with_columns(pl.col("date").cast(pl.Date))
+    yield "long pandas, numbers as dates", long.assign(date=long["date"].dt.strftime("%Y%m%d").astype(int))
+    yield "long pandas, local dates", long.assign(date=long["date"].dt.tz_localize("Asia/Shanghai"))
+    yield (
+        "long polars, local dates",
+        pl.from_pandas(long).with_columns(pl.col("date").dt.replace_time_zone("Asia/Shanghai")),
+    )
+    yield "wide pandas, local dates", wide_pandas().tz_localize("America/New_York")
+    yield (
+        "wide pandas, stored with its index",
+        pl.from_pandas(wide_pandas().reset_index(names="__index_level_0__")),
+    )
     yield "wide polars", pl.from_pandas(wide_pandas().rename_axis("date").reset_index())
 
 
@@ -79,13 +90,25 @@ def test_infinite_values_are_missing():
         (pd.concat([long_pandas(), long_pandas().head(1)]), "more than one value"),
         (long_pandas().assign(value="x"), "not numeric"),
         (long_pandas().assign(code="Z"), "no value lies"),
-        (long_pandas().rename(columns={"date": "wann"}), "no column of the values is a date"),
+        (long_pandas().rename(columns={"date": "wann"}).astype({"wann": str}), "no column .* is a date"),
+        (long_pandas().assign(date="today"), "'today' is not a date"),
+        (long_pandas().assign(date="2020"), "'2020' is not a date"),
         (long_pandas().assign(date="soon"), "dates of the values cannot be read"),
     ],
 )
 def test_bad_values_are_one_clear_error(bad, message):
     with pytest.raises(DataError, match=message):
         read_values(bad, DATES, NAMES)
+
+
+@pytest.mark.parametrize("frame", ["polars", "pandas", "index"])
+def test_dates_of_another_time_zone_are_refused(frame):
+    # midnight of Shanghai is the day before in UTC: taken as a date, each value would be known a day early
+    utc = long_pandas()
+    utc["date"] = utc["date"].dt.tz_localize("Asia/Shanghai").dt.tz_convert("UTC")
+    source = {"polars": pl.from_pandas(utc), "pandas": utc, "index": utc.set_index(["date", "code"])}[frame]
+    with pytest.raises(DataError, match="time zone UTC"):
+        read_values(source, DATES, NAMES)
 
 
 def test_identity_of_values_does_not_depend_on_the_form():

@@ -231,6 +231,13 @@ def _benchmark(
                 where="benchmark",
                 fix="align it with the panel's dates",
             )
+        if np.abs(series).max(initial=0.0) > 1.0:
+            row = int(np.abs(series).argmax())
+            raise DataError(
+                f"the benchmark's return of {view.dates[row]} is {series[row]:g}: no return of a day",
+                where="benchmark",
+                fix="give returns as fractions (0.01 for 1%), not percent or index levels",
+            )
         return series, "given series"
     if settings.benchmark is not None:
         return tape.equal_weight(view.universe(settings.benchmark)), f"equal weight of {settings.benchmark}"

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Literal, get_args
 
 from assay.base import did_you_mean
@@ -321,9 +320,20 @@ def _problems(settings: JudgeSettings) -> list[Problem]:
     if settings.market is not None and settings.market not in COSTS:
         found.append(Problem("market", f"is {settings.market!r}", f"use {' or '.join(COSTS)}, or give costs"))
     found += _horizon_problems(settings.horizons)
-    if settings.start is not None and settings.end is not None and settings.start > settings.end:
+    days = [name for name in ("start", "end") if not _is_day(getattr(settings, name))]
+    found += [Problem(name, f"is {getattr(settings, name)!r}", "write it as 2020-12-31") for name in days]
+    for name in ("universe", "period", "benchmark"):
+        value = getattr(settings, name)
+        if value is not None and not (isinstance(value, str) and value.strip()):
+            found.append(Problem(name, f"is {value!r}", "give a name"))
+    if not days and settings.start is not None and settings.end is not None and settings.start > settings.end:
         found.append(Problem("start", f"{settings.start} is after end {settings.end}", "swap them"))
     return found
+
+
+def _is_day(value: Any) -> bool:
+    # a datetime is a date to Python, and cannot be compared with one
+    return value is None or (isinstance(value, date) and not isinstance(value, datetime))
 
 
 def _get(settings: JudgeSettings, name: str) -> Any:
@@ -337,7 +347,7 @@ def _out_of_range(name: str, value: Any, limits: _Range) -> list[Problem]:
     if value is None and (limits.optional or name.startswith("costs.")):
         return []
     number = isinstance(value, int if limits.whole else (int, float)) and not isinstance(value, bool)
-    if number and math.isfinite(value) and limits.low <= value <= limits.high:
+    if number and limits.low <= value <= limits.high:
         return []
     noun = "a whole number" if limits.whole else "a number"
     return [Problem(name, f"is {value!r}", f"give {noun} from {limits.low:g} to {limits.high:g}")]
@@ -347,5 +357,7 @@ def _horizon_problems(horizons: Any) -> list[Problem]:
     if not isinstance(horizons, tuple):
         return [Problem("horizons", f"is {horizons!r}", "give a tuple of whole numbers")]
     bad = [h for h in horizons if isinstance(h, bool) or not isinstance(h, int) or not 1 <= h <= 252]
-    fix = "give whole numbers from 1 to 252"
-    return [Problem("horizons", f"has {value!r}", fix) for value in bad]
+    if not bad:
+        return []
+    more = f" and {len(bad) - 1} more like it" if len(bad) > 1 else ""
+    return [Problem("horizons", f"has {bad[0]!r}{more}", "give whole numbers from 1 to 252")]

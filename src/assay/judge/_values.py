@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from assay.judge._results import DateArray
 
 DATE_NAMES = ("date", "datetime", "trade_date", "trading_date", "day", "time", "timestamp")
 NAME_NAMES = ("instrument", "code", "symbol", "ticker", "asset", "stock", "stock_code", "ts_code", "sid")
+_DAY = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def read_values(
         return [_from_array(source, dates, instruments, name)]
     table, index = _columns(source)
     table = {**index, **table}
-    date_key = _find(table, DATE_NAMES)
+    date_key = _find(table, DATE_NAMES) or _only_dates(table)
     if date_key is None:
         raise DataError(
             f"no column of the values is a date; columns: {', '.join(list(table)[:8])}",
@@ -170,11 +172,41 @@ def _as_days(column: Any, name: str) -> DateArray:
     try:
         if array.dtype.kind == "M":
             return array.astype("datetime64[D]")
-        return np.array([str(day)[:10] for day in array], dtype="datetime64[D]")
+        return np.array([_iso(str(day)) for day in array], dtype="datetime64[D]")
     except ValueError as error:
         raise DataError(
             f"the dates of the values cannot be read: {error}", where=name, fix="write dates as 2020-12-31"
         ) from error
+
+
+def _iso(text: str) -> str:
+    match = _DAY.match(text)
+    if match is None:
+        # numpy would take "today" and "2020"
+        raise ValueError(f"{text[:40]!r} is not a date")
+    return "-".join(match.groups())
+
+
+def _only_dates(table: Mapping[str, Any]) -> str | None:
+    """The one column that holds dates, whatever its name: pandas stores an index without one."""
+    found = [key for key, column in table.items() if column.dtype.kind == "M"]
+    return found[0] if len(found) == 1 else None
+
+
+def _local(walls: NDArray[Any], zone: object, name: str) -> NDArray[Any]:
+    """Wall-clock times of a column with a time zone, if they are dates there.
+
+    A date of another zone is not that date: midnight of Shanghai is the day before in UTC, and values that
+    move to the day before look into the future.
+    """
+    known = walls[~np.isnat(walls)]
+    if (known != known.astype("datetime64[D]")).any():
+        raise DataError(
+            f"the dates of the values are times in the time zone {zone}",
+            where=name,
+            fix="give the dates of the exchange, without a time zone",
+        )
+    return walls
 
 
 def _find(table: Mapping[str, Any], names: Sequence[str]) -> str | None:
@@ -189,13 +221,28 @@ def _is_frame(item: object) -> bool:
 def _columns(frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Columns of a frame by name, and the levels of a pandas index that hold dates or names."""
     if type(frame).__module__.split(".")[0] == "polars":
-        return {key: frame[key].to_numpy() for key in frame.columns}, {}
-    table = {str(key): frame[key].to_numpy() for key in frame.columns}
+        return {key: _polars_column(frame[key], key) for key in frame.columns}, {}
+    table = {str(key): _pandas_column(frame[key], str(key)) for key in frame.columns}
     levels = [frame.index.get_level_values(level) for level in range(frame.index.nlevels)]
     index: dict[str, Any] = {}
     for position, level in enumerate(levels):
         if level.dtype.kind == "M" or (position == 0 and _find({str(level.name): 0}, DATE_NAMES)):
-            index["date"] = level.to_numpy()
+            index["date"] = _pandas_column(level, "date")
         elif frame.index.nlevels == 2:
             index["instrument"] = level.to_numpy()
     return table, index
+
+
+def _polars_column(column: Any, name: str) -> NDArray[Any]:
+    zone = getattr(column.dtype, "time_zone", None)
+    values: NDArray[Any] = (column if zone is None else column.dt.replace_time_zone(None)).to_numpy()
+    return values if zone is None else _local(values, zone, name)
+
+
+def _pandas_column(column: Any, name: str) -> NDArray[Any]:
+    zone = getattr(column.dtype, "tz", None)
+    if zone is None:
+        values: NDArray[Any] = column.to_numpy()
+        return values
+    walls = getattr(column, "dt", column).tz_localize(None).to_numpy()
+    return _local(walls, zone, name)
