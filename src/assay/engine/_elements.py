@@ -101,17 +101,14 @@ NUMPY_ELEMENTS: dict[str, _Function] = {
 
 
 def run_numpy_element(
-    name: str, inputs: Sequence[Operand], params: Mapping[str, ParamValue], left: int, right: int, out: Panel
+    name: str, inputs: Sequence[Operand], params: Mapping[str, ParamValue], out: Panel
 ) -> None:
-    """Run one numpy op over a range of columns, a block of rows at a time; infinite results become
-    missing.
-    """
+    """Run one numpy op, a block of rows at a time; infinite results become missing."""
     function = NUMPY_ELEMENTS[name]
     nan = np.float32(np.nan)
-    height = max(1, _BLOCK // (right - left))
+    height = max(1, _BLOCK // max(1, out.shape[1]))
     for start in range(0, out.shape[0], height):
         rows = slice(start, start + height)
-        part = out[rows, left:right]
-        block = [x[rows, left:right] if isinstance(x, np.ndarray) else x for x in inputs]
-        function(block, params, part)
+        part = out[rows]
+        function([x[rows] if isinstance(x, np.ndarray) else x for x in inputs], params, part)
         np.copyto(part, nan, where=np.isinf(part))

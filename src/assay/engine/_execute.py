@@ -4,37 +4,26 @@ buffers are recycled after the last reader.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from assay.engine._blocks import BlockRunner, Each, Slot, Task
 from assay.engine._graph import CONSTANT, FIELD, Graph, Step
 from assay.engine._inputs import AnyArray, Inputs, Mask, Panel
 from assay.engine._passes import segments, use_counts
 from assay.engine._pool import Pool
 from assay.engine._program import read_only
-from assay.engine._steps import read_field, run_columns, run_rows, run_whole, work_of
+from assay.engine._steps import Work, column_work, read_field, run_rows, run_whole, work_of
 from assay.expr import Op
 
 Sink: TypeAlias = Callable[[str, Panel], None]
 
-_WIDEST = 512
-"""Instruments of a block: enough for long rows in memory, few enough for a window to stay in the cache."""
-
-_NARROWEST = 32
-_LANES = 16
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """A step with the arrays it reads and writes."""
-
-    step: Step
-    inputs: Sequence[Any]
-    out: AnyArray
+_HANDED_OUT = 128 << 20
+"""Bytes of outputs that one run of steps may leave behind before they are handed out."""
 
 
 class Execution:
@@ -67,64 +56,92 @@ class Execution:
                 self._run(threads, lambda function, items: list(pool.map(function, items)))
         return {name: self._results[name] for name in self._graph.outputs} if self._sink is None else {}
 
-    def _run(self, threads: int, each: _Each) -> None:
-        blocks = column_blocks(self._shape, threads)
-        for segment in segments(self._graph, lambda step: work_of(step, self._ops)):
-            tasks: list[_Task] = []
-            done: list[int] = []
+    def _run(self, threads: int, each: Each) -> None:
+        blocks = BlockRunner(self._shape, threads, each)
+        most = max(8, _HANDED_OUT // max(1, 4 * math.prod(self._shape)))
+        for segment in segments(self._graph, self._work_of, most):
+            if len(segment) == 1 and self._work_of(self._graph.steps[segment[0]]) != "columns":
+                self._run_single(segment[0], threads, each)
+            else:
+                self._run_segment(segment, blocks)
             for position in segment:
-                task = self._prepare(position)
-                if task is not None:
-                    tasks.append(task)
                 if position in self._names:
-                    done.append(position)
-                self._release_read(position)
-            if tasks:
-                self._work(tasks, blocks, threads, each)
-            for position in done:
-                self._hand_out(position)
+                    self._hand_out(position)
 
-    def _prepare(self, position: int) -> _Task | None:
-        """Make a step's result visible to its readers; a task when it has to be computed."""
+    def _work_of(self, step: Step) -> Work:
+        return "columns" if step.op in (CONSTANT, FIELD) else work_of(step, self._ops)
+
+    def _run_single(self, position: int, threads: int, each: Each) -> None:
         step = self._graph.steps[position]
-        if step.op == CONSTANT:
-            self._views[position] = np.float32(step.constant)
-            return None
-        if step.op == FIELD:
-            self._views[position] = read_field(step, self._data)
-            return None
         inputs = [self._views[i] for i in step.inputs]
-        if step.kind == "group":
+        out = self._make(position)
+        if work_of(step, self._ops) == "rows":
+            each(lambda rows: run_rows(step, inputs, rows, out), _row_parts(self._shape[0], threads))
+        else:
+            run_whole(step, inputs, out, self._universe, self._ops)
+        self._release_read(position)
+
+    def _run_segment(self, segment: Sequence[int], blocks: BlockRunner) -> None:
+        """Run steps that split by columns; a result that only they read gets a slot of the workspace."""
+        local = self._local(segment)
+        free: list[Slot] = []
+        held: dict[int, Slot] = {}
+        slots = 0
+        tasks: list[Task] = []
+        for position in segment:
+            step = self._graph.steps[position]
+            if step.op == CONSTANT:
+                self._views[position] = np.float32(step.constant)
+            elif step.op == FIELD:
+                self._views[position] = read_field(step, self._data)
+            else:
+                inputs = [held[i] if i in held else self._views[i] for i in step.inputs]
+                if position in local:
+                    if not free:
+                        free.append(Slot(slots))
+                        slots += 1
+                    held[position] = free.pop()
+                    out: Slot | AnyArray = held[position]
+                else:
+                    out = self._make(position)
+                tasks.append(Task(column_work(step), inputs, out))
+            free.extend(held.pop(i) for i in self._release_read(position) if i in held)
+        if tasks:
+            blocks.run(tasks, slots)
+
+    def _local(self, segment: Sequence[int]) -> set[int]:
+        """Steps of a run whose result nobody else reads."""
+        reads: dict[int, int] = {}
+        for position in segment:
+            for i in set(self._graph.steps[position].inputs):
+                reads[i] = reads.get(i, 0) + 1
+        return {
+            position
+            for position in segment
+            if position not in self._names and reads.get(position, 0) == self._uses[position]
+        }
+
+    def _make(self, position: int) -> AnyArray:
+        """The panel a step writes, visible to its readers."""
+        if self._graph.steps[position].kind == "group":
             out: AnyArray = np.empty(self._shape, np.int32)
         else:
             out = self._buffers[position] = self._pool.take()
         self._views[position] = read_only(out)
-        return _Task(step, inputs, out)
+        return out
 
-    def _work(self, tasks: Sequence[_Task], blocks: Sequence[slice], threads: int, each: _Each) -> None:
-        work = work_of(tasks[0].step, self._ops)
-        task = tasks[0]
-        if work == "columns":
+    def _release_read(self, position: int) -> list[int]:
+        """Take back what this step was the last to read, and give its positions.
 
-            def pass_through(block: slice) -> None:
-                for part in tasks:
-                    run_columns(part.step, part.inputs, block.start, block.stop, part.out)
-
-            each(pass_through, blocks)
-        elif work == "rows":
-            each(
-                lambda rows: run_rows(task.step, task.inputs, rows, task.out),
-                _row_parts(self._shape[0], threads),
-            )
-        else:
-            run_whole(task.step, task.inputs, task.out, self._universe, self._ops)
-
-    def _release_read(self, position: int) -> None:
-        """Take back what this step was the last to read. An output waits for :meth:`_hand_out`."""
+        An output waits for :meth:`_hand_out`.
+        """
+        done = []
         for i in set(self._graph.steps[position].inputs):
             self._uses[i] -= 1
             if self._uses[i] == 0 and i not in self._names:
                 self._release(i)
+                done.append(i)
+        return done
 
     def _hand_out(self, position: int) -> None:
         view = self._views[position]
@@ -152,21 +169,9 @@ class Execution:
             self._pool.give_back(buffer)
 
 
-_Each: TypeAlias = Callable[[Callable[[slice], None], Iterable[slice]], object]
-
-
 def _in_turn(function: Callable[[slice], None], items: Iterable[slice]) -> None:
     for item in items:
         function(item)
-
-
-def column_blocks(shape: tuple[int, int], threads: int) -> list[slice]:
-    """Blocks of instruments of nearly equal width: whole vector registers, but for the last."""
-    width = shape[1]
-    count = max(-(-width // _WIDEST), min(threads, -(-width // _NARROWEST)), 1)
-    step = -(-width // count)
-    step = max(_LANES, -(-step // _LANES) * _LANES)
-    return [slice(left, min(width, left + step)) for left in range(0, width, step)]
 
 
 def _row_parts(rows: int, threads: int) -> list[slice]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,12 +12,15 @@ from assay.engine._graph import CODES, PROGRAM, SPREAD, Step
 from assay.engine._inputs import AnyArray, Inputs, Mask
 from assay.engine._ops import COLUMN_RUNNERS, RUNNERS
 from assay.engine._passes._mask import LOOK_BACK, MASK
-from assay.engine._program import read_only, run_program_step
+from assay.engine._program import Place, ProgramRunner, array_at, read_only
 from assay.errors import AssayError, DataError
 from assay.expr import Op
 
 Work: TypeAlias = Literal["columns", "rows", "whole"]
 """A step runs on any columns alone, on any rows alone, or only on everything."""
+
+ColumnWork: TypeAlias = Callable[[Sequence[Any], int, int, Place], None]
+"""Runs over a block: places or numbers read, rows, columns, place written."""
 
 
 def read_field(step: Step, data: Inputs) -> AnyArray:
@@ -58,15 +61,20 @@ def work_of(step: Step, ops: Mapping[str, Op]) -> Work:
     return "whole"
 
 
-def run_columns(step: Step, inputs: Sequence[Any], left: int, right: int, out: AnyArray) -> None:
-    """Fill columns `left` to `right` of `out` with the result of a step that splits by columns."""
-    with np.errstate(all="ignore"):
-        if step.program is not None:
-            run_program_step(step.program, inputs, left, right, out)
-        elif step.op in NUMPY_ELEMENTS:
-            run_numpy_element(step.op, inputs, dict(step.params), left, right, out)
-        else:
-            COLUMN_RUNNERS[step.op](inputs, dict(step.params), left, right, out)
+def column_work(step: Step) -> ColumnWork:
+    """What runs a step that splits by columns, its literals bound."""
+    if step.program is not None:
+        return ProgramRunner(step.program)
+    params = dict(step.params)
+    if step.op in NUMPY_ELEMENTS:
+
+        def run_element(inputs: Sequence[Any], rows: int, n: int, out: Place) -> None:
+            arrays = [array_at(x, rows, n) if isinstance(x, tuple) else x for x in inputs]
+            run_numpy_element(step.op, arrays, params, array_at(out, rows, n))
+
+        return run_element
+    runner = COLUMN_RUNNERS[step.op]
+    return lambda inputs, rows, n, out: runner(inputs, params, rows, n, out)
 
 
 def run_rows(step: Step, inputs: Sequence[Any], rows: slice, out: AnyArray) -> None:

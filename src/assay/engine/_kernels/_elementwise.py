@@ -8,10 +8,9 @@ nothing is compiled per formula: the program is data.
 from __future__ import annotations
 
 import numpy as np
-from numba import carray, types
-from numba.extending import intrinsic
+from numba import carray
 
-from assay.engine._kernels._jit import kernel
+from assay.engine._kernels._jit import kernel, pointer
 
 TILE = 1024
 REGISTERS = 12
@@ -22,24 +21,14 @@ NEG, ABS, SIGN, SQRT, FLOOR, CEIL, ROUND, FRACTION = range(12, 20)
 NOT, IS_MISSING, FILL, WHERE, CUT = range(20, 25)
 
 
-@intrinsic
-def _pointer(typing_context, address):
-    """The address of a float32 as a pointer."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
-
-    return types.CPointer(types.float32)(address), generate
-
-
 @kernel
-def run_program(code, constants, addresses, used, lines, length, step):
-    """Run `code` over `lines` lines of `length` cells, each `step` cells after the one before.
+def run_program(code, constants, addresses, steps, used, lines, length):
+    """Run `code` over `lines` lines of `length` cells.
 
     `code` rows are (operation, target, a, b, c) in registers. Registers below `used` stand for inputs, the
     next ones hold `constants`; the last instruction gives the result. `addresses` are those of the first
-    cell of each input and of the result: arrays made of addresses cost nothing, and read-only inputs,
-    registers and results are of one type. The caller keeps the memory alive.
+    cell of each input and of the result, `steps` the cells from one line of it to the next. The caller keeps
+    the memory alive.
     """
     r = np.empty((REGISTERS, TILE), np.float32)
     nan = np.float32(np.nan)
@@ -55,20 +44,23 @@ def run_program(code, constants, addresses, used, lines, length, step):
         line = tile // -(-length // TILE)
         start = (tile - line * -(-length // TILE)) * TILE
         n = min(TILE, length - start)
-        offset = 4 * (line * step + start)
         for i in range(last + 1):
             op = code[i, 0]
             j = code[i, 2]
             k = code[i, 3]
             m = code[i, 4]
-            to = addresses[used] + offset if i == last else registers + 4 * TILE * code[i, 1]
-            j = addresses[j] + offset if j < used else registers + 4 * TILE * j
-            k = addresses[k] + offset if k < used else registers + 4 * TILE * k
-            m = addresses[m] + offset if m < used else registers + 4 * TILE * m
-            o = carray(_pointer(to), n)
-            a = carray(_pointer(j), n)
-            b = carray(_pointer(k), n)
-            c = carray(_pointer(m), n)
+            to = (
+                addresses[used] + 4 * (line * steps[used] + start)
+                if i == last
+                else registers + 4 * TILE * code[i, 1]
+            )
+            j = addresses[j] + 4 * (line * steps[j] + start) if j < used else registers + 4 * TILE * j
+            k = addresses[k] + 4 * (line * steps[k] + start) if k < used else registers + 4 * TILE * k
+            m = addresses[m] + 4 * (line * steps[m] + start) if m < used else registers + 4 * TILE * m
+            o = carray(pointer(to), n)
+            a = carray(pointer(j), n)
+            b = carray(pointer(k), n)
+            c = carray(pointer(m), n)
             # v + v * 0 is v, and NaN where v is infinite: one fused instruction instead of three
             if op == ADD:
                 for s in range(n):
@@ -164,3 +156,4 @@ def run_program(code, constants, addresses, used, lines, length, step):
                 for s in range(n):
                     v = a[s]
                     o[s] = v if abs(v) < top else nan
+    r[0, 0] = zero  # keeps the registers until here: by address alone they would be let go

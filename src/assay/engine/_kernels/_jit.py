@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from numba import njit
-
-BLOCK = 512
-"""Instruments per block: the window of a block stays in the nearest cache."""
+from numba import carray, njit, types
+from numba.extending import intrinsic
 
 ANCHOR_ROWS = 64
 """Rolling sums start afresh at least this often, at fixed row numbers, so rounding cannot pile up."""
@@ -13,3 +11,30 @@ LOST_DIGITS = 1e-7
 
 # `contract` allows fused multiply-add, `nsz` ignores the sign of zero; NaN and infinity keep their meaning.
 kernel = njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+
+_inlined = njit(nogil=True, error_model="numpy", inline="always")
+
+
+@intrinsic
+def pointer(typing_context, address):
+    """The address of a float32 as a pointer."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(types.float32)(address), generate
+
+
+@_inlined
+def line(address, step, t, n):
+    """The first `n` cells of row `t`; rows lie `step` cells apart, `address` is that of the first cell.
+
+    Slices of arrays would be counted references, which costs more than the work on a short row.
+    """
+    return carray(pointer(address + 4 * step * t), n)
+
+
+@_inlined
+def cell(address, step, t, s):
+    """One cell of row `t`."""
+    return carray(pointer(address + 4 * (step * t + s)), 1)[0]

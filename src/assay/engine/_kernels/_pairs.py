@@ -2,12 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, kernel
+from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, cell, kernel, line
 
 CORRELATION, COVARIANCE = range(2)
-
-_BLOCK = 320
-"""Instruments per block: the sums of a pair are twice those of one panel."""
 
 _LEAST = np.float32(1e-36)
 _MOST = np.float32(1e37)
@@ -15,14 +12,14 @@ _MOST = np.float32(1e37)
 
 
 @kernel
-def _exact(x, y, column, oldest, t):
+def _exact(x, x_step, y, y_step, column, oldest, t):
     """Count, and sums of squares and products about the means, of the valid pairs."""
     count = 0.0
     sx = 0.0
     sy = 0.0
     for u in range(oldest, t + 1):
-        v = x[u, column]
-        z = y[u, column]
+        v = cell(x, x_step, u, column)
+        z = cell(y, y_step, u, column)
         if v == v and z == z:
             count += 1.0
             sx += np.float64(v)
@@ -33,8 +30,8 @@ def _exact(x, y, column, oldest, t):
     yy = 0.0
     xy = 0.0
     for u in range(oldest, t + 1):
-        v = x[u, column]
-        z = y[u, column]
+        v = cell(x, x_step, u, column)
+        z = cell(y, y_step, u, column)
         if v == v and z == z:
             d = np.float64(v) - mx
             e = np.float64(z) - my
@@ -150,107 +147,104 @@ def _scale(cv, gap, whole, factor, target, n):
 
 
 @kernel
-def rolling_pairs(operation, x, y, window, need, ddof, left, right, out):
+def rolling_pairs(operation, x, x_step, y, y_step, window, need, ddof, rows, n, out, out_step):
     """Correlation or covariance of each window's valid pairs; correlation is missing where either side is
     constant.
     """
-    rows = x.shape[0]
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     one = np.float32(1)
-    x0 = np.empty(_BLOCK)
-    y0 = np.empty(_BLOCK)
-    sx = np.empty(_BLOCK)
-    sy = np.empty(_BLOCK)
-    xx = np.empty(_BLOCK)
-    yy = np.empty(_BLOCK)
-    xy = np.empty(_BLOCK)
-    count = np.empty(_BLOCK)
-    xmax = np.empty(_BLOCK)
-    ymax = np.empty(_BLOCK)
-    gap = np.empty(_BLOCK, np.float32)
-    vx = np.empty(_BLOCK, np.float32)
-    vy = np.empty(_BLOCK, np.float32)
-    cv = np.empty(_BLOCK, np.float32)
-    inverse = np.empty(_BLOCK)
+    x0 = np.empty(n)
+    y0 = np.empty(n)
+    sx = np.empty(n)
+    sy = np.empty(n)
+    xx = np.empty(n)
+    yy = np.empty(n)
+    xy = np.empty(n)
+    count = np.empty(n)
+    xmax = np.empty(n)
+    ymax = np.empty(n)
+    gap = np.empty(n, np.float32)
+    vx = np.empty(n, np.float32)
+    vy = np.empty(n, np.float32)
+    cv = np.empty(n, np.float32)
+    inverse = np.empty(n)
     strict = need == window
     freedom = float(ddof)
     divisor = 1.0 / (window - freedom) if window > ddof else np.nan
-    for first in range(left, right, _BLOCK):
-        n = min(_BLOCK, right - first)
-        anchor = 0
-        for s in range(n):
-            x0[s] = 0.0
-            y0[s] = 0.0
-            gap[s] = -one
-            inverse[s] = 1.0 / window
-        for t in range(rows):
-            xnow = x[t, first : first + n]
-            ynow = y[t, first : first + n]
-            target = out[t, first : first + n]
-            oldest = max(0, t - window + 1)
-            here = np.float32(t)
-            whole = np.float32(t - window)
-            if t == anchor:
-                anchor = t + max(window, ANCHOR_ROWS)
-                for s in range(n):
-                    v = xnow[s]
-                    z = ynow[s]
-                    x0[s] = np.float64(v) if v == v else x0[s]
-                    y0[s] = np.float64(z) if z == z else y0[s]
-                    sx[s] = 0.0
-                    sy[s] = 0.0
-                    xx[s] = 0.0
-                    yy[s] = 0.0
-                    xy[s] = 0.0
-                    count[s] = 0.0
-                    xmax[s] = 0.0
-                    ymax[s] = 0.0
-                for u in range(oldest, t + 1):
-                    xrow = x[u, first : first + n]
-                    yrow = y[u, first : first + n]
-                    _add(xrow, yrow, x0, y0, sx, sy, xx, yy, xy, count, n)
-            elif t < window:
-                _add(xnow, ynow, x0, y0, sx, sy, xx, yy, xy, count, n)
-            else:
-                xold = x[t - window, first : first + n]
-                yold = y[t - window, first : first + n]
-                _slide(xnow, ynow, xold, yold, x0, y0, sx, sy, xx, yy, xy, n)
-                if not strict:
-                    _recount(xnow, ynow, xold, yold, count, n)
-            if strict:
-                for s in range(n):
-                    known = (xnow[s] == xnow[s]) & (ynow[s] == ynow[s])
-                    gap[s] = gap[s] if known else here
-            else:
-                # a window with too few pairs looks like one with a gap
-                whole = np.float32(0)
-                for s in range(n):
-                    inverse[s] = 1.0 / count[s]
-                    gap[s] = -one if count[s] >= need else one
-            lost = _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, gap, whole, n)
-            if operation == CORRELATION:
-                lost += _correlate(vx, vy, cv, gap, whole, target, n)
-            elif strict:
-                _scale(cv, gap, whole, np.float32(divisor), target, n)
-            else:
-                for s in range(n):
-                    v = np.float32(cv[s] / (count[s] - freedom))
-                    known = (gap[s] <= whole) & (count[s] > freedom)
-                    target[s] = v if known & (abs(v) < top) else nan
-            if lost > 0:
-                for s in range(n):
-                    if gap[s] > whole:
-                        continue
-                    a = np.float64(vx[s])
-                    b = np.float64(vy[s])
-                    odd = a < _LEAST or b < _LEAST or a > _MOST or b > _MOST
-                    if odd or a < 2.0 * LOST_DIGITS * xmax[s] or b < 2.0 * LOST_DIGITS * ymax[s]:
-                        c, a, b, both = _exact(x, y, first + s, oldest, t)
-                        if operation == CORRELATION:
-                            r = both / (np.sqrt(a) * np.sqrt(b)) if a > 0.0 and b > 0.0 else np.nan
-                            r = min(1.0, max(-1.0, r)) if r == r else np.nan
-                        else:
-                            r = both / (c - freedom) if c > freedom else np.nan
-                        v = np.float32(r)
-                        target[s] = v if abs(v) < top else nan
+    anchor = 0
+    for s in range(n):
+        x0[s] = 0.0
+        y0[s] = 0.0
+        gap[s] = -one
+        inverse[s] = 1.0 / window
+    for t in range(rows):
+        xnow = line(x, x_step, t, n)
+        ynow = line(y, y_step, t, n)
+        target = line(out, out_step, t, n)
+        oldest = max(0, t - window + 1)
+        here = np.float32(t)
+        whole = np.float32(t - window)
+        if t == anchor:
+            anchor = t + max(window, ANCHOR_ROWS)
+            for s in range(n):
+                v = xnow[s]
+                z = ynow[s]
+                x0[s] = np.float64(v) if v == v else x0[s]
+                y0[s] = np.float64(z) if z == z else y0[s]
+                sx[s] = 0.0
+                sy[s] = 0.0
+                xx[s] = 0.0
+                yy[s] = 0.0
+                xy[s] = 0.0
+                count[s] = 0.0
+                xmax[s] = 0.0
+                ymax[s] = 0.0
+            for u in range(oldest, t + 1):
+                xrow = line(x, x_step, u, n)
+                yrow = line(y, y_step, u, n)
+                _add(xrow, yrow, x0, y0, sx, sy, xx, yy, xy, count, n)
+        elif t < window:
+            _add(xnow, ynow, x0, y0, sx, sy, xx, yy, xy, count, n)
+        else:
+            xold = line(x, x_step, t - window, n)
+            yold = line(y, y_step, t - window, n)
+            _slide(xnow, ynow, xold, yold, x0, y0, sx, sy, xx, yy, xy, n)
+            if not strict:
+                _recount(xnow, ynow, xold, yold, count, n)
+        if strict:
+            for s in range(n):
+                known = (xnow[s] == xnow[s]) & (ynow[s] == ynow[s])
+                gap[s] = gap[s] if known else here
+        else:
+            # a window with too few pairs looks like one with a gap
+            whole = np.float32(0)
+            for s in range(n):
+                inverse[s] = 1.0 / count[s]
+                gap[s] = -one if count[s] >= need else one
+        lost = _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, gap, whole, n)
+        if operation == CORRELATION:
+            lost += _correlate(vx, vy, cv, gap, whole, target, n)
+        elif strict:
+            _scale(cv, gap, whole, np.float32(divisor), target, n)
+        else:
+            for s in range(n):
+                v = np.float32(cv[s] / (count[s] - freedom))
+                known = (gap[s] <= whole) & (count[s] > freedom)
+                target[s] = v if known & (abs(v) < top) else nan
+        if lost > 0:
+            for s in range(n):
+                if gap[s] > whole:
+                    continue
+                a = np.float64(vx[s])
+                b = np.float64(vy[s])
+                odd = a < _LEAST or b < _LEAST or a > _MOST or b > _MOST
+                if odd or a < 2.0 * LOST_DIGITS * xmax[s] or b < 2.0 * LOST_DIGITS * ymax[s]:
+                    c, a, b, both = _exact(x, x_step, y, y_step, s, oldest, t)
+                    if operation == CORRELATION:
+                        r = both / (np.sqrt(a) * np.sqrt(b)) if a > 0.0 and b > 0.0 else np.nan
+                        r = min(1.0, max(-1.0, r)) if r == r else np.nan
+                    else:
+                        r = both / (c - freedom) if c > freedom else np.nan
+                    v = np.float32(r)
+                    target[s] = v if abs(v) < top else nan

@@ -2,30 +2,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.engine._kernels._jit import kernel
+from assay.engine._kernels._jit import kernel, line
 
 EXPONENTIAL, SMOOTHED = range(2)
 
 
 @kernel
-def recursive_mean(operation, x, rate, need, left, right, out):
+def recursive_mean(operation, x, x_step, rate, need, rows, n, out, out_step):
     """Averages that remember everything before.
 
     EXPONENTIAL: weights (1 - rate)^k over their sum, k bars back; a missing value is skipped and its bar
     counts. SMOOTHED: y = rate * x + (1 - rate) * y', from the first valid value; a missing value gives a
     missing result.
     """
-    rows = x.shape[0]
-    width = right - left
     nan = np.float32(np.nan)
-    mean = np.zeros(width)
-    weight = np.zeros(width)
-    count = np.zeros(width)
+    mean = np.zeros(n)
+    weight = np.zeros(n)
+    count = np.zeros(n)
     fade = 1.0 - rate
     for t in range(rows):
-        now = x[t, left:right]
-        target = out[t, left:right]
-        for s in range(width):
+        now = line(x, x_step, t, n)
+        target = line(out, out_step, t, n)
+        for s in range(n):
             v = now[s]
             valid = v == v
             if operation == EXPONENTIAL:

@@ -2,26 +2,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.engine._kernels._jit import kernel
+from assay.engine._kernels._jit import kernel, line
 
 DELAY, DELTA, RETURN = range(3)
 
 
 @kernel
-def shift(operation, x, window, left, right, out):
+def shift(operation, x, x_step, window, rows, n, out, out_step):
     """Value `window` rows ago, the change since then, or the relative change since then."""
-    rows = x.shape[0]
-    n = right - left
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     for t in range(rows):
-        target = out[t, left:right]
+        target = line(out, out_step, t, n)
         if t < window:
             for s in range(n):
                 target[s] = nan
             continue
-        now = x[t, left:right]
-        past = x[t - window, left:right]
+        now = line(x, x_step, t, n)
+        past = line(x, x_step, t - window, n)
         if operation == DELAY:
             for s in range(n):
                 target[s] = past[s]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.engine._ops._types import Params, Runner
+from assay.engine._program import place_of
 
 
 def _cumulative_sum(x: Sequence[Any], params: Params, out: Any) -> None:
@@ -61,7 +62,7 @@ def _jump_decay(x: Sequence[Any], params: Params, out: Any) -> None:
 
     spread = np.empty_like(out)
     window = params["window"]
-    rolling_variance(DEVIATION, x[0], window, window, 0, 0, out.shape[1], spread)
+    rolling_variance(DEVIATION, *place_of(x[0]), window, window, 0, *out.shape, *place_of(spread))
     sensitivity, force = params["sensitivity"], params["force"]
     out[:1] = np.nan
     for t in range(1, out.shape[0]):

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from assay.engine._program import Place
 from assay.expr import ParamValue
 
 Params: TypeAlias = Mapping[str, Any]
@@ -11,7 +12,7 @@ Params: TypeAlias = Mapping[str, Any]
 Runner: TypeAlias = Callable[[Sequence[Any], Params, Any], None]
 """Fills the last argument, a panel, from read-only panels and literals."""
 
-ColumnRunner: TypeAlias = Callable[[Sequence[Any], Params, int, int, Any], None]
-"""The same for the columns from a first to below a last one; the others stay as they are."""
+ColumnRunner: TypeAlias = Callable[[Sequence[Place], Params, int, int, Place], None]
+"""The same by place, for panels or ranges of their columns: inputs, literals, rows, columns, result."""
 
 __all__ = ["ColumnRunner", "ParamValue", "Params", "Runner"]
