@@ -51,6 +51,11 @@ def test_a_factor_that_meets_everything_passes():
     assert "opposite" not in decision.sentence
 
 
+def test_a_factor_that_does_not_pay_its_costs_is_told_so():
+    assert "costs" not in judged(summary(net_excess=0.01)).sentence
+    assert "earns 1.2% a year less" in judged(summary(net_excess=-0.012)).sentence
+
+
 def test_a_negative_factor_passes_and_says_so():
     decision = judged(summary(t=-4.0, rank_ic=-0.03), robust(rank_ic=(-0.02, -0.03)))
     assert decision.status == "passed"

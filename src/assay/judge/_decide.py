@@ -124,9 +124,17 @@ def _sentence(
     failed = [c.detail for c in criteria if c.outcome in ("failed", "undefined")]
     if status == "passed":
         sign = " with the opposite sign" if summary["rank_ic"] < 0 else ""
-        return f"Passed: the factor predicts returns{sign} ({figures})."
+        return f"Passed: the factor predicts returns{sign} ({figures}).{_after_cost(summary)}"
     word = "Rejected" if status == "rejected" else "Undefined"
     return f"{word}: {'; '.join(failed)} ({figures})."
+
+
+def _after_cost(summary: Mapping[str, float | int]) -> str:
+    """A reminder for a factor that predicts and yet does not pay: the rule above asks for the first only."""
+    excess = summary["net_excess"]
+    if math.isnan(excess) or excess >= 0:
+        return ""
+    return f" It does not pay its costs: the book earns {-excess:.1%} a year less than its benchmark."
 
 
 def _number(value: float) -> float | None:
