@@ -102,3 +102,9 @@ def test_membership_is_known_no_further_than_before(whole: MarketData) -> None:
     assert merged.universes["index_a"].known_until == whole.dates[119]
     with pytest.raises(Refusal, match="known until"):
         Panel(merged).universe("index_a")
+
+
+def test_event_series_that_are_not_carried_on_are_no_fields(whole: MarketData) -> None:
+    old = replace(rows(whole, 0, 120), vectors={"event_score": np.zeros((1, 120, 30), dtype=np.float32)})
+    assert "event_score" in Panel(old).fields
+    assert "event_score" not in Panel(append(old, rows(whole, 110, 200))).fields

@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.errors import AssayError, DataError
+from assay.expr import FieldInfo
 from assay.market import (
     Minutes,
     Panel,
@@ -111,6 +112,13 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     broken = {**data.fields, "close": np.array(["no number"] * 12, dtype=object).reshape(4, 3)}
     with pytest.raises(ValueError):
         write_dataset(tape(fields=broken), tmp_path / "tape")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_field_without_values_is_not_stored(tmp_path: Path) -> None:
+    infos = {**tape().infos, "eps": FieldInfo("eps", "number", 0.0, "1", "")}
+    with pytest.raises(DataError, match="'eps' and no file for it"):
+        write_dataset(tape(infos=infos), tmp_path / "tape")
     assert list(tmp_path.iterdir()) == []
 
 

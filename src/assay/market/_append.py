@@ -56,7 +56,8 @@ def append(old: MarketData, new: MarketData) -> MarketData:
         instruments=columns.names,
         fields=fields,
         source=replace(old.source, detail={**old.source.detail, "end": str(new.dates[-1])}),
-        infos={**new.infos, **old.infos},
+        # event series and their vectors are not carried on, so nothing may name them as fields
+        infos={name: info for name, info in {**new.infos, **old.infos}.items() if name in fields},
         first_row=first,
         last_row=last,
         groups={name: _extend_group(group, columns, int(later.sum())) for name, group in old.groups.items()},

@@ -140,6 +140,7 @@ def _fill(data: MarketData, folder: Path, clock: Clock) -> None:
     }
     created = clock.now().isoformat(timespec="seconds")
     manifest = manifest_of(data, created=created, files=files, quarantine_file=quarantine_file)
+    check_names(manifest, folder / MANIFEST_FILE)
     atomic_write_json(folder / MANIFEST_FILE, manifest.model_dump(mode="json"))
 
 
