@@ -284,3 +284,14 @@ def test_the_workspace_is_found_from_any_folder_below(
 def test_a_workspace_may_be_named_by_its_file(tmp_path: Path) -> None:
     (tmp_path / "assay.toml").write_text(GOOD)
     assert load_workspace(tmp_path / "assay.toml") == load_workspace(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["folder", "link to nothing", "link to itself"])
+def test_an_assay_toml_that_is_no_file_does_not_open_the_hidden_dates(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "assay.toml"
+    if kind == "folder":
+        file.mkdir()
+    else:
+        file.symlink_to("gone" if kind == "link to nothing" else "assay.toml")
+    with pytest.raises(ConfigProblems, match=r"assay\.toml"):
+        find_workspace(tmp_path)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -32,7 +33,8 @@ def find_workspace(start: Path | None = None) -> Workspace | None:
     """
     here = Path.cwd() if start is None else Path(start).resolve()
     for folder in (here, *here.parents):
-        if (folder / CONFIG_NAME).is_file():
+        # also a folder of that name, or a link to nothing: without its plan no date would be hidden
+        if os.path.lexists(folder / CONFIG_NAME):
             return load_workspace(folder)
     return None
 
