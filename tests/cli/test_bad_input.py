@@ -44,7 +44,30 @@ CASES: dict[str, Case] = {
     "data import: wrong column": Case(("data", "import", "nocolumns.csv", "--name", "new"), ("column",)),
     "data import: encoding": Case(("data", "import", "latin.csv", "--name", "new"), ("latin.csv",)),
     "data import: empty file": Case(("data", "import", "empty.csv", "--name", "new"), ("empty.csv",)),
+    "data import: path too long": Case(("data", "import", "x" * 300, "--name", "new"), ("too long",)),
+    "data import: no encoding": Case(
+        ("data", "import", "latin.csv", "--name", "new", "--encoding", "rot13"), ("rot13", "gbk")
+    ),
+    "data import: exponent of nothing": Case(
+        ("data", "import", "two.csv", "--market", "CN", "--name", "new", "--exponent", "nope=1"), ("nope",)
+    ),
+    "data import: exponent that is fixed": Case(
+        ("data", "import", "two.csv", "--market", "CN", "--name", "new", "--exponent", "close=0"), ("close",)
+    ),
+    "data import: a column twice": Case(
+        ("data", "import", "two.csv", "--name", "new", "--column", "open=close", "--column", "close=close"),
+        ("open and close",),
+    ),
+    "judge: data set too long": Case(("judge", GOOD, "--data", "x" * 300), ("cannot be a data set",)),
+    "data show: no path": Case(("data", "show", "a\0b", "--dir", "."), ("cannot be a data set",)),
     # what is asked of it
+    "judge: empty universe": Case(_judge(GOOD, "--universe", ""), ("universe", "give a name")),
+    "judge: universe of another type": Case(_judge(GOOD, "--set", "universe=5"), ("universe",)),
+    "judge: date of another type": Case(_judge(GOOD, "--set", "start=5"), ("start",)),
+    "judge: endless number": Case(_judge(GOOD, "--set", "thresholds.min_t=" + "9" * 400), ("min_t",)),
+    "judge: hidden dates without a question": Case(
+        _judge(GOOD, "--set", "allow_hidden=true"), ("allow_hidden", "--yes")
+    ),
     "judge: wrong universe": Case(_judge(GOOD, "--universe", "index_x"), ("index_x", "index_a")),
     "judge: wrong date": Case(_judge(GOOD, "--from", "2018-13-01"), ("2018-13-01", "not a date")),
     "judge: date outside": Case(_judge(GOOD, "--from", "2031-01-01"), ("2031-01-01",)),
@@ -104,6 +127,9 @@ CASES: dict[str, Case] = {
     # outputs
     "judge: page in no folder": Case(_judge(GOOD, "--html", "no/such/a.html"), ("does not exist", "--html")),
     "judge: page is a folder": Case(_judge(GOOD, "--html", "empty"), ("is a folder",)),
+    "judge: page over a device": Case(_judge(GOOD, "--html", "/dev/null"), ("device",)),
+    "judge: page into a data set": Case(_judge(GOOD, "--html", "{data}/manifest.json"), ("data set",)),
+    "judge: page with too long a name": Case(_judge(GOOD, "--html", "x" * 300), ("too long",)),
     "judge: certificate in no folder": Case(
         _judge(GOOD, "--html", "a.html", "--certificate", "no/such/a.json"), ("--certificate",)
     ),
@@ -132,6 +158,7 @@ def folder(run: Run, tmp_path: Path) -> Path:
         "strangers.csv": b"date,instrument,value\n2018-01-02,nobody,1.5\n",
         "good.csv": b"date,instrument,value\n2018-01-02,sim001,1.5\n",
         "torn.parquet": b"PAR1 torn",
+        "two.csv": b"date,symbol,close\n2018-01-02,a,1\n2018-01-03,a,2\n",
     }
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
@@ -143,7 +170,7 @@ def _files(folder: Path) -> dict[str, int]:
 
 
 def _filled(case: Case, market: Path) -> list[str]:
-    return [str(market) if item == "{data}" else item for item in case.arguments]
+    return [item.replace("{data}", str(market)) for item in case.arguments]
 
 
 @pytest.mark.parametrize("name", CASES)

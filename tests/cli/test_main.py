@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import typer
@@ -193,3 +195,47 @@ def test_a_closed_reader_is_no_error(arguments: str) -> None:
     )
     assert done.returncode in (0, 141)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("kind", [FileNotFoundError, PermissionError, OSError])
+def test_what_the_system_refuses_is_not_called_a_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: type[OSError]
+) -> None:
+    error = kind(errno.ENAMETOOLONG, "File name too long", "some/path")
+    assert _run(monkeypatch, error, "--json") == 2
+    found = json.loads(capsys.readouterr().out)
+    assert (found["message"], found["where"]) == ("File name too long", "some/path")
+    assert "permissions" in found["fix"]
+
+
+def test_an_error_of_the_system_without_a_path_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _run(monkeypatch, OSError("who knows")) == 70
+
+
+def test_messages_are_not_endless(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run(monkeypatch, AssayError("x" * 100_000 + "\n  second line", fix="y" * 100_000))
+    told = capsys.readouterr().err
+    assert len(told) < 3000
+    assert "second line" in told
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", ["parse close", "parse close --json", "--help", "library list --json"])
+def test_output_that_cannot_be_written_is_one_error(arguments: str) -> None:
+    program = f"{sys.executable} -c 'import sys; from assay.cli import main; sys.exit(main())' {arguments}"
+    done = subprocess.run(f"{program} > /dev/full", shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: No space left on device\n  where: standard output")
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize(("arguments", "code"), [("parse close", 0), ("parse rank\\(", 2)])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_do_not_matter(arguments: str, code: int, closed: str) -> None:
+    program = f"{sys.executable} -c 'import sys; from assay.cli import main; sys.exit(main())' {arguments}"
+    done = subprocess.run(f"{program} {closed}", shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -192,8 +193,26 @@ def import_(
             quarantine=quarantine,
         )
         taken = import_table(Path(source), options, name=name)
+        _exponents_taken(options.exponents, taken)
     panel = None if dry_run else write_dataset(taken.data, folder)
     tell_imported(taken, panel, folder, as_json=as_json)
+
+
+def _exponents_taken(told: Mapping[str, float], taken: Imported) -> None:
+    for field, exponent in told.items():
+        info = taken.data.infos.get(field)
+        if info is None:
+            raise AssayError(
+                f"no field {field!r} was imported",
+                where="--exponent",
+                fix=f"there are: {', '.join(taken.data.infos)}",
+            )
+        if info.exponent != exponent:
+            raise AssayError(
+                f"the exponent of {field} is {info.exponent:g}, whatever the option says",
+                where="--exponent",
+                fix="give the exponents of fields that Assay does not know",
+            )
 
 
 def _from_qlib(
@@ -471,10 +490,12 @@ def _root(directory: Path | None) -> Path:
 
 
 def _find(name: str, directory: Path | None) -> Path:
-    from assay.cli._dataset import find_dataset
+    from assay.cli._dataset import could_be_path, find_dataset
     from assay.config import find_workspace
 
     if directory is not None:
+        if not could_be_path(name):
+            raise DataError(f"{name[:80]!r} cannot be a data set", where="NAME", fix="see 'assay data list'")
         return directory / name
     return find_dataset(name, find_workspace())
 

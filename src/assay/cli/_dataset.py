@@ -33,8 +33,8 @@ def find_dataset(name: str | None, workspace: Workspace | None) -> Path:
         name = workspace.default_data if workspace is not None else None
     if name is None:
         raise DataError("no data set is named", where="--data", fix=_offer(None, workspace))
-    if not name.strip() or "\0" in name:
-        raise DataError(f"{name!r} cannot be a data set", where="--data", fix=_offer(None, workspace))
+    if not could_be_path(name):
+        raise DataError(f"{name[:80]!r} cannot be a data set", where="--data", fix=_offer(None, workspace))
     for folder in (*(base / name for base in _bases(workspace)), Path(name)):
         if (folder / MANIFEST).is_file():
             return folder
@@ -46,6 +46,13 @@ def find_dataset(name: str | None, workspace: Workspace | None) -> Path:
         # the store itself says best what such a path lacks
         return Path(name)
     raise DataError(f"there is no data set {name!r}", where="--data", fix=_offer(name, workspace))
+
+
+def could_be_path(name: str) -> bool:
+    """Whether the operating system takes ``name`` as a path; to most questions about others it fails."""
+    longest_part, longest = 255, 4000
+    size = [len(part.encode(errors="replace")) for part in name.split("/")]
+    return bool(name.strip()) and "\0" not in name and max(size) <= longest_part and sum(size) <= longest
 
 
 def known_datasets(workspace: Workspace | None) -> list[str]:

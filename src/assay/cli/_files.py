@@ -22,8 +22,13 @@ def check_writable(path: Path | None, option: str) -> None:
     parent = path.absolute().parent
     if path.is_dir():
         raise AssayError(f"{path} is a folder", where=option, fix=fix)
+    if path.exists() and not path.is_file():
+        # it would not be written to but replaced
+        raise AssayError(f"{path} is a device or a pipe, not a file", where=option, fix=fix)
     if not parent.is_dir():
         raise AssayError(f"the folder {parent} does not exist", where=option, fix=fix)
+    if any((folder / "manifest.json").is_file() for folder in (parent, parent.parent)):
+        raise AssayError(f"{parent} belongs to a data set", where=option, fix="name a file outside of it")
     if not os.access(parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise AssayError(f"{path} cannot be written", where=option, fix=fix)
 

@@ -96,6 +96,12 @@ def _merge_options(merged: dict[str, Any], options: tuple[str, ...]) -> None:
                 Problem(f"--set {option}", "is not KEY=VALUE", "write, for instance, min_names=30")
             )
             continue
+        if key == "allow_hidden":
+            # a setting of the library: on the command line it would open hidden dates without a question
+            problems.append(
+                Problem(f"--set {key}", "cannot be set here", "answer the question, or add --yes")
+            )
+            continue
         table, dot, name = key.partition(".")
         if not dot:
             merged[key] = _value(text)

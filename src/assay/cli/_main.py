@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -19,6 +20,9 @@ INTERNAL_ERROR = 70
 INTERRUPTED = 130
 READER_GONE = 141
 
+_OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+_LONGEST_LINE = 1000
+
 # typer hands out BadParameter but not its base, which is what every usage error is an instance of
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -31,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : the arguments after the program's name; those of the process when not given.
     """
     arguments = _formulas_as_arguments(sys.argv[1:] if argv is None else argv) or ["--help"]
+    _stand_in_for_closed()
     _replace_unprintable()
     as_json = _wants_json(arguments)
     try:
@@ -38,6 +43,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         return _reader_gone()
+    except OSError as error:
+        # what else _guarded lets through: standard output cannot take what is written to it
+        _drop_output()
+        report(_outside(error, "standard output"), as_json=False)
+        return BAD_INPUT
     return code
 
 
@@ -62,11 +72,28 @@ def _guarded(action: Callable[[], int], *, as_json: bool) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         raise
+    except OSError as error:
+        if error.filename is None and error.errno in _OUTPUT_FAULTS:
+            raise
+        if error.filename is None:
+            return _fault(error, as_json=as_json)
+        report(_outside(error, str(error.filename)), as_json=as_json)
+        return BAD_INPUT
     except Exception as error:  # noqa: BLE001 - the one boundary: a fault becomes a message, not a traceback
-        if os.environ.get("ASSAY_DEBUG") == "1":
-            traceback.print_exc()
-        _report_bug(error, as_json=as_json)
-        return INTERNAL_ERROR
+        return _fault(error, as_json=as_json)
+
+
+def _fault(error: Exception, *, as_json: bool) -> int:
+    if os.environ.get("ASSAY_DEBUG") == "1":
+        traceback.print_exc()
+    _report_bug(error, as_json=as_json)
+    return INTERNAL_ERROR
+
+
+def _outside(error: OSError, where: str) -> AssayError:
+    """What the operating system refused: a path too long, a full disk, a closed folder."""
+    fix = "check the path, its permissions, and the space on the disk"
+    return AssayError(f"{error.strerror or error}", where=where, fix=fix)
 
 
 class UsageProblem(AssayError):
@@ -132,8 +159,18 @@ def _wants_json(arguments: Sequence[str]) -> bool:
 
 
 def _printable(line: str) -> str:
-    """Without control characters: input quoted in a message must not steer the terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in line)
+    """Without control characters, and not endless: input quoted in a message must not steer the terminal."""
+    lines = (
+        part if len(part) <= _LONGEST_LINE else part[:_LONGEST_LINE] + "\u2026" for part in line.split("\n")
+    )
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in "\n".join(lines))
+
+
+def _stand_in_for_closed() -> None:
+    """A stream that the caller closed (``assay ... >&-``) is None: what is written to it goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open till the end
 
 
 def _replace_unprintable() -> None:
@@ -145,8 +182,13 @@ def _replace_unprintable() -> None:
 
 
 def _reader_gone() -> int:
-    """Standard output is closed (``assay ... | head``): point it elsewhere, or the exit would complain."""
+    """The reader of standard output is gone (``assay ... | head``)."""
+    _drop_output()
+    return READER_GONE
+
+
+def _drop_output() -> None:
+    """Point standard output elsewhere, or the interpreter's exit would complain of it."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())
     os.close(devnull)
-    return READER_GONE

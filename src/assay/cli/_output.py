@@ -11,6 +11,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+NARROWEST = 40
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 DialectName = Annotated[
     str,
@@ -55,4 +57,7 @@ def console(*, stderr: bool = False) -> Console:
             """Leave it to the boundary, which knows the exit code."""
             raise BrokenPipeError
 
-    return _Console(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    made = _Console(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    # in less, nothing legible can be said; COLUMNS=0, which some shells set, would print nothing at all
+    made.width = max(made.width, NARROWEST)
+    return made
