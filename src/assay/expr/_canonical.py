@@ -48,12 +48,16 @@ _COMPARED: Final[Mapping[str, Callable[[float, float], bool]]] = MappingProxyTyp
 )
 
 
-def canonical(node: Node) -> Node:
+def canonical(node: Node, known: dict[Node, Node] | None = None) -> Node:
     """The tree that is evaluated in place of ``node``: inputs of commutative ops in a fixed order, constants
-    folded, neutral elements dropped, signs outermost, ``<`` turned to ``>``."""
-    done: dict[Node, Node] = {}
+    folded, neutral elements dropped, signs outermost, ``<`` turned to ``>``.
+
+    ``known`` remembers the parts from call to call, for a batch of trees that share them."""
+    done: dict[Node, Node] = {} if known is None else known
     keys: dict[Node, str] = {}
     for part in distinct(node):
+        if part in done:
+            continue
         if isinstance(part, Call):
             args = tuple(done[arg] for arg in part.args)
             done[part] = _simplify(part.op, args, part, keys)
