@@ -257,3 +257,15 @@ def test_a_damaged_data_set_does_not_hide_the_others(here: Path, capsys: pytest.
 def test_an_existing_name_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer(capsys, "simulate", "s", "--instruments", "30", "--days", "80")
     assert "exists already" in answer(capsys, "simulate", "s", code=2)["message"]
+
+
+def test_an_update_that_was_killed_between_two_steps_is_told(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer(capsys, "simulate", "a", "--instruments", "30", "--days", "80")
+    (here / "data" / "a").rename(here / "data" / ".a.outgoing")
+    for command in ("show", "doctor", "update"):
+        told = answer(capsys, command, "a", code=2)
+        assert "interrupted" in told["message"]
+        assert "rename .a.outgoing to a" in told["fix"]
+    assert ".a.outgoing" not in answer(capsys, "show", "b", code=2)["fix"]

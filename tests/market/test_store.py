@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -96,6 +98,20 @@ def test_a_data_set_is_replaced_whole_and_open_ones_stay_readable(tmp_path: Path
     new = write_dataset(tape(fields=doubled), tmp_path / "tape", replace_old=True)
     assert new.raw("close")[0, 0] == 20
     assert before[0, 0] == 10
+    assert [path.name for path in tmp_path.iterdir()] == ["tape"]
+
+
+def test_two_updates_at_once_are_one(tmp_path: Path) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+    other = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(DataError, match="is being updated by another process"):
+            write_dataset(tape(), folder, replace_old=True)
+    finally:
+        os.close(other)
+    write_dataset(tape(), folder, replace_old=True)
     assert [path.name for path in tmp_path.iterdir()] == ["tape"]
 
 

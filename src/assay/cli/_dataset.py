@@ -38,6 +38,9 @@ def find_dataset(name: str | None, workspace: Workspace | None) -> Path:
     for folder in (*(base / name for base in _bases(workspace)), Path(name)):
         if (folder / MANIFEST).is_file():
             return folder
+        if not folder.exists() and (folder.parent / f".{folder.name}.outgoing" / MANIFEST).is_file():
+            # an update was killed between two steps: the store says how to undo it
+            return folder
     if Path(name).is_file():
         raise DataError(
             f"{name} is a file, not a data set", where="--data", fix="make one of it with 'assay data import'"
@@ -62,7 +65,7 @@ def known_datasets(workspace: Workspace | None) -> list[str]:
         for base in _bases(workspace)
         if base.is_dir()
         for folder in base.iterdir()
-        if (folder / MANIFEST).is_file()
+        if (folder / MANIFEST).is_file() and not folder.name.startswith(".")
     }
     return sorted(found)
 

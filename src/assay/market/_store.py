@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
+import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -172,14 +175,35 @@ def write_dataset(
 def _replace(data: MarketData, folder: Path, clock: Clock) -> None:
     incoming = folder.with_name(f".{folder.name}.incoming")
     outgoing = folder.with_name(f".{folder.name}.outgoing")
-    # leavings of an update that was interrupted
-    shutil.rmtree(incoming, ignore_errors=True)
-    shutil.rmtree(outgoing, ignore_errors=True)
-    with new_folder(incoming) as staged:
-        _fill(data, staged, clock)
-    folder.rename(outgoing)
-    incoming.rename(folder)
-    shutil.rmtree(outgoing)
+    with _alone(folder):
+        # leavings of an update that was interrupted
+        shutil.rmtree(incoming, ignore_errors=True)
+        shutil.rmtree(outgoing, ignore_errors=True)
+        with new_folder(incoming) as staged:
+            _fill(data, staged, clock)
+        folder.rename(outgoing)
+        incoming.rename(folder)
+        shutil.rmtree(outgoing)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the data set against another update: two at once would clear away each other's folders.
+
+    The lock is the system's, on the folder itself: it leaves no file, and goes with its process.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise DataError(
+            f"the data set {folder.name!r} is being updated by another process",
+            where=str(folder),
+            fix="wait until it is done, then look whether yours is still needed",
+        ) from error
+    finally:
+        os.close(handle)
 
 
 def _read_groups(folder: Path, manifest: Manifest, shape: tuple[int, int]) -> dict[str, Group]:
