@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from assay.engine._kernels._jit import kernel, pointer
+from assay.engine._kernels._jit import kernel, pointer, widest_vectors
 
 TILE = 1024
 REGISTERS = 12
@@ -30,6 +30,7 @@ def run_program(code, constants, addresses, steps, used, lines, length):
     cell of each input and of the result, `steps` the cells from one line of it to the next. The caller keeps
     the memory alive.
     """
+    widest_vectors()
     r = np.empty((REGISTERS, TILE), np.float32)
     nan = np.float32(np.nan)
     top = np.float32(np.inf)

@@ -25,6 +25,22 @@ def pointer(typing_context, address):
     return types.CPointer(types.float32)(address), generate
 
 
+@intrinsic
+def widest_vectors(typing_context):
+    """Lets the compiler use the widest vectors of the machine in the kernel that calls this.
+
+    It prefers half of 512-bit registers by default, a choice for code that only now and then meets a loop.
+    """
+
+    def generate(context, builder, signature, arguments):
+        attributes = builder.function.attributes
+        if isinstance(attributes, set):  # llvmlite has no method for attributes with a value
+            set.add(attributes, '"prefer-vector-width"="512"')
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
 @_inlined
 def line(address, step, t, n):
     """The first `n` cells of row `t`; rows lie `step` cells apart, `address` is that of the first cell.

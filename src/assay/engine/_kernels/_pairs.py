@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, cell, kernel, line
+from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, cell, kernel, line, widest_vectors
 
 CORRELATION, COVARIANCE = range(2)
 
@@ -61,6 +61,7 @@ def _add(xrow, yrow, x0, y0, sx, sy, xx, yy, xy, count, n):
 @kernel
 def _slide(xnow, ynow, xold, yold, x0, y0, sx, sy, xx, yy, xy, n):
     """Add the pairs that enter the window to the sums, and take off those that leave it."""
+    widest_vectors()
     for s in range(n):
         v = xnow[s]
         z = ynow[s]
@@ -92,6 +93,7 @@ def _recount(xnow, ynow, xold, yold, count, n):
 @kernel
 def _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, gap, whole, n):
     """Sums about the means, with one over the number of pairs; how many lost their digits."""
+    widest_vectors()
     lost = 0
     for s in range(n):
         a = xmax[s]
@@ -119,6 +121,7 @@ def _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, gap, whole, n):
 @kernel
 def _correlate(vx, vy, cv, gap, whole, target, n):
     """Correlations from sums about the means; how many of these are out of the range of float32."""
+    widest_vectors()
     one = np.float32(1)
     nan = np.float32(np.nan)
     lost = 0
@@ -137,6 +140,7 @@ def _correlate(vx, vy, cv, gap, whole, target, n):
 @kernel
 def _scale(cv, gap, whole, factor, target, n):
     """Covariances from sums of products about the means."""
+    widest_vectors()
     nan = np.float32(np.nan)
     zero = np.float32(0)
     for s in range(n):
@@ -151,6 +155,7 @@ def rolling_pairs(operation, x, x_step, y, y_step, window, need, ddof, rows, n, 
     """Correlation or covariance of each window's valid pairs; correlation is missing where either side is
     constant.
     """
+    widest_vectors()
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     one = np.float32(1)

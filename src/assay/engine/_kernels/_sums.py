@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, cell, kernel, line
+from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, cell, kernel, line, widest_vectors
 
 SUM, MEAN, DEVIATION, COUNT = range(4)
 
@@ -41,6 +41,7 @@ def rolling_sum(operation, x, x_step, window, need, rows, n, out, out_step):
     """Sum, mean, distance from the mean, or count of the valid values of each window; `need` of them at
     least.
     """
+    widest_vectors()
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     total = np.empty(n)
@@ -135,6 +136,7 @@ def rolling_linear(x, x_step, window, need, zero_missing, rows, n, out, out_step
     With `zero_missing` a missing value counts as 0 with its full weight, and the window must lie within the
     data.
     """
+    widest_vectors()
     nan = np.float32(np.nan)
     weighted = np.empty(n)
     total = np.empty(n)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, cell, kernel, line
+from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, cell, kernel, line, widest_vectors
 
 VARIANCE, DEVIATION, ZSCORE, RATIO = range(4)
 
@@ -51,6 +51,7 @@ def rolling_variance(operation, x, x_step, window, need, ddof, rows, n, out, out
     The sums are taken about a value of the window itself; where the variance is a sliver of what they have
     held, it is computed again from the window.
     """
+    widest_vectors()
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     origin = np.empty(n)

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.engine._kernels._jit import kernel, line
+from assay.engine._kernels._jit import kernel, line, widest_vectors
 
 
 @kernel
 def _place(row, now, twice, n):
     """Add (v < now) + (v <= now) for one row of the window."""
+    widest_vectors()
     one = np.float32(1)
     for s in range(n):
         v = row[s]
@@ -21,6 +22,7 @@ def _place(row, now, twice, n):
 @kernel
 def _place_four(a, b, c, d, now, twice, n):
     """The same for four rows at once, which saves reading and writing the sums."""
+    widest_vectors()
     one = np.float32(1)
     zero = np.float32(0)
     for s in range(n):
@@ -48,6 +50,7 @@ def rolling_rank(x, x_step, window, need, zero_to_one, rows, n, out, out_step):
 
     The rank is divided, not multiplied by a reciprocal: equal ranks of different dates must stay equal.
     """
+    widest_vectors()
     nan = np.float32(np.nan)
     # per instrument: the sum of (v < newest) + (v <= newest), which is 2 * less + equal
     twice = np.empty(n, np.float32)
@@ -113,6 +116,7 @@ def rolling_quantile(x, x_step, window, need, quantile, interpolate, rows, n, ou
     The window is kept sorted for all instruments of a block at once: one pass over it drops the value that
     leaves and puts in the one that enters, without branches. Missing values stand at the end as infinity.
     """
+    widest_vectors()
     nan = np.float32(np.nan)
     top = np.float32(np.inf)
     # row k holds the k-th smallest value of every instrument; one more row stays infinite

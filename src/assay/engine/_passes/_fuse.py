@@ -11,6 +11,7 @@ from assay.engine._passes._liveness import use_counts
 _MOST_INPUTS = 4
 _REGISTERS = 12
 _MOST_STEPS = 24
+_MOST_REPEATED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,12 @@ class _Tree:
 
 
 def fuse_elements(graph: Graph) -> Graph:
-    """The graph with every element-wise step a program; a step read once joins the program of its reader."""
+    """The graph with every element-wise step a program.
+
+    A step read once joins the program of its reader. So does a short one of a single panel, however often
+    it is read: to compute it again costs less than to write and read a panel. Steps that nobody reads any
+    more are left for :func:`schedule` to drop.
+    """
     uses = use_counts(graph)
     shown = set(graph.outputs.values())
     trees: dict[int, _Tree] = {}
@@ -33,18 +39,14 @@ def fuse_elements(graph: Graph) -> Graph:
             continue
         children = [_Tree(-1, (), i) for i in step.inputs]
         for place, i in enumerate(step.inputs):
-            joins = i in trees and uses[i] == 1 and i not in shown
-            if joins:
+            if i in trees and i not in shown and (uses[i] == 1 or _cheap(graph, trees[i])):
                 children[place] = trees[i]
                 if not _fits(graph, _tree(step, children)):
                     children[place] = _Tree(-1, (), i)
         trees[position] = _tree(step, children)
-    inlined = _inlined(trees)
     fresh = Graph()
     moved: dict[int, int] = {}
     for position, step in enumerate(graph.steps):
-        if position in inlined:
-            continue
         if position in trees:
             moved[position] = _emit(graph, fresh, trees[position], moved)
         else:
@@ -54,25 +56,12 @@ def fuse_elements(graph: Graph) -> Graph:
     return fresh
 
 
+def _cheap(graph: Graph, tree: _Tree) -> bool:
+    return tree.size <= _MOST_REPEATED and len(_split(graph, tree)[0]) == 1
+
+
 def _tree(step: Step, children: list[_Tree]) -> _Tree:
     return _Tree(ELEMENT_CODES[step.op], tuple(children), size=1 + sum(c.size for c in children))
-
-
-def _inlined(trees: dict[int, _Tree]) -> set[int]:
-    """Positions whose tree is part of another's."""
-    inside = {id(child) for tree in trees.values() for child in _below(tree)}
-    return {position for position, tree in trees.items() if id(tree) in inside}
-
-
-def _below(tree: _Tree) -> list[_Tree]:
-    found: list[_Tree] = []
-    pending = list(tree.children)
-    while pending:
-        node = pending.pop()
-        if node.leaf < 0:
-            found.append(node)
-            pending.extend(node.children)
-    return found
 
 
 def _leaves(tree: _Tree) -> list[int]:

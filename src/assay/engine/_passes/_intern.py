@@ -16,6 +16,7 @@ def intern(nodes: Mapping[str, Node], ops: Mapping[str, Op]) -> Graph:
     """
     graph = Graph()
     known: dict[tuple[Node, StepKind], int] = {}
+    canonical_parts: dict[Node, Node] = {}
 
     def place(root: Node, kind: StepKind) -> int:
         pending: list[tuple[Node, StepKind, bool]] = [(root, kind, False)]
@@ -42,7 +43,7 @@ def intern(nodes: Mapping[str, Node], ops: Mapping[str, Op]) -> Graph:
         return known[root, kind]
 
     for name, written in nodes.items():
-        node = canonical(written)
+        node = canonical(written, canonical_parts)
         result = _KINDS.get(ops[node.op].result, "number") if isinstance(node, Call) else "number"
         position = place(node, result)
         graph.outputs[name] = graph.call(CODES, position) if result == "group" else position
