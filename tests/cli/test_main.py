@@ -239,3 +239,17 @@ def test_closed_streams_do_not_matter(arguments: str, code: int, closed: str) ->
     done = subprocess.run(f"{program} {closed}", shell=True, capture_output=True, text=True, check=False)
     assert done.returncode == code
     assert "Traceback" not in done.stderr
+
+
+def test_a_current_folder_that_was_removed(tmp_path: Path) -> None:
+    program = f"{sys.executable} -c 'import sys; from assay.cli import main; sys.exit(main())' data list"
+    done = subprocess.run(
+        f"mkdir gone && cd gone && rmdir ../gone && {program}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: the current folder no longer exists")

@@ -75,6 +75,13 @@ def _guarded(action: Callable[[], int], *, as_json: bool) -> int:
     except OSError as error:
         if error.filename is None and error.errno in _OUTPUT_FAULTS:
             raise
+        if isinstance(error, FileNotFoundError) and error.filename is None:
+            # what os.getcwd says in a folder that was removed
+            lost = AssayError(
+                "the current folder no longer exists", where="current folder", fix="change to another"
+            )
+            report(lost, as_json=as_json)
+            return BAD_INPUT
         if error.filename is None:
             return _fault(error, as_json=as_json)
         report(_outside(error, str(error.filename)), as_json=as_json)

@@ -81,6 +81,10 @@ def _load(path: Path) -> NDArray[Any]:
         raise DataError(
             f"the data set lacks the file {path.name}", where=str(path), fix="import the data again"
         ) from error
+    except PermissionError as error:
+        raise DataError(
+            f"the file {path.name} may not be read", where=str(path), fix="check its permissions"
+        ) from error
     except (ValueError, OSError, EOFError) as error:
         raise DataError(
             f"the file {path.name} is damaged: {error}", where=str(path), fix="import the data again"
