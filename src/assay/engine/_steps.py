@@ -11,7 +11,7 @@ from assay.engine._elements import NUMPY_ELEMENTS, run_numpy_element
 from assay.engine._graph import CODES, PROGRAM, SPREAD, Step
 from assay.engine._inputs import AnyArray, Inputs, Mask
 from assay.engine._ops import COLUMN_RUNNERS, RUNNERS
-from assay.engine._passes._mask import LOOK_BACK, MASK
+from assay.engine._passes._mask import MASK
 from assay.engine._program import Place, ProgramRunner, array_at, read_only
 from assay.errors import AssayError, DataError
 from assay.expr import Op
@@ -57,7 +57,7 @@ def work_of(step: Step, ops: Mapping[str, Op]) -> Work:
         return "columns"
     op = ops.get(step.op)
     if op is not None and op.evaluate is None and op.scope in ("section", "group"):
-        return "rows" if step.op not in LOOK_BACK else "whole"
+        return "rows" if op.lookback == "none" and not op.stateful else "whole"
     return "whole"
 
 

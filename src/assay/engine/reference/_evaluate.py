@@ -103,6 +103,8 @@ def _numbers(
     op = call.op
     if op == "ts_step":
         return np.asarray(np.arange(shape[0], dtype=float)[:, None] + np.full(shape, float(params["start"])))
+    if op == "hump":  # its limit is a share of the members' sum
+        inputs = [_masked(inputs[0], members)]
     if op in WHOLE_PANEL:
         return np.asarray(WHOLE_PANEL[op](*inputs, **params))
     if op in VECTOR:

@@ -11,7 +11,7 @@ _CATEGORY = "stateful"
 
 OPS = (
     Op(
-        name="hump", category=_CATEGORY, args=X, params=(Param("hump", "float", 0.01, low=0.0),), scope="time", stateful=True,
+        name="hump", category=_CATEGORY, args=X, params=(Param("hump", "float", 0.01, low=0.0),), scope="section", stateful=True,
         exponent="cross", missing="defined",
         definition="y moves from its last value towards x by at most limit = hump * (sum of abs(x) over the date); starts at the first valid x; a missing x keeps y and gives missing. "
         "A change below the limit is not made; one above it is cut to the limit",
