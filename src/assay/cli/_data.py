@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli._data_output import describe, line, summary, tell_findings, tell_imported, tell_written
-from assay.cli._output import Json, print_json
+from assay.cli._data_plan import suggest_plan
+from assay.cli._output import Json, print_json, printable, say
 from assay.errors import AssayError, DataError
 
 if TYPE_CHECKING:
@@ -97,7 +98,9 @@ def simulate(
 
     folder = _new_folder(directory, name)
     panel = make(seed, instruments, days, signal, minutes=minutes, start=start, name=name)
-    tell_written(write_dataset(panel.data, folder), folder, as_json=as_json)
+    stored = write_dataset(panel.data, folder)
+    tell_written(stored, folder, as_json=as_json)
+    suggest_plan(stored, folder)
 
 
 @data_app.command("import")
@@ -196,6 +199,8 @@ def import_(
         _exponents_taken(options.exponents, taken)
     panel = None if dry_run else write_dataset(taken.data, folder)
     tell_imported(taken, panel, folder, as_json=as_json)
+    if panel is not None:
+        suggest_plan(panel, folder)
 
 
 def _exponents_taken(told: Mapping[str, float], taken: Imported) -> None:
@@ -372,12 +377,12 @@ def list_(directory: Dir = None, as_json: Json = False) -> None:
         print_json({"dir": str(root), "data": listed, "damaged": [fault.as_dict() for fault in damaged]})
         return
     for fault in damaged:
-        typer.echo(f"damaged: {fault.where}: {fault.message}", err=True)
+        typer.echo(printable(f"damaged: {fault.where}: {fault.message}"), err=True)
     if not manifests and not damaged:
         typer.echo(f"no data sets in {root}; make one with 'assay data simulate' or 'assay data import'")
         return
     for manifest in manifests:
-        typer.echo(line(manifest))
+        say(line(manifest))
 
 
 @data_app.command()
@@ -395,7 +400,7 @@ def show(
         print_json({**manifest.model_dump(mode="json"), "fingerprint": manifest.fingerprint})
         return
     for text in describe(manifest, folder):
-        typer.echo(text)
+        say(text)
 
 
 @data_app.command()
