@@ -124,6 +124,7 @@ CASES: dict[str, Case] = {
     "judge: values of text": Case(_judge("--values", "words.csv"), ("words",)),
     "judge: values of other names": Case(_judge("--values", "strangers.csv"), ("strangers",)),
     "judge: benchmark without dates": Case(_judge(GOOD, "--benchmark", "nocolumns.csv"), ("0 date columns",)),
+    "judge: values by a pattern": Case(_judge("--values", "g*.csv"), ("g*.csv",)),
     # outputs
     "judge: page in no folder": Case(_judge(GOOD, "--html", "no/such/a.html"), ("does not exist", "--html")),
     "judge: page is a folder": Case(_judge(GOOD, "--html", "empty"), ("is a folder",)),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from assay.cli import main
@@ -269,3 +270,20 @@ def test_an_update_that_was_killed_between_two_steps_is_told(
         assert "interrupted" in told["message"]
         assert "rename .a.outgoing to a" in told["fix"]
     assert ".a.outgoing" not in answer(capsys, "show", "b", code=2)["fix"]
+
+
+def test_what_a_file_says_cannot_steer_the_terminal(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(here, "mine\x1b]0;title\x07.csv", HEADER.replace("volume", "\x1b[31mvolume"), *ROWS)
+    for command in (("import", str(path), "--name", "mine"), ("show", "mine"), ("doctor", "mine"), ("list",)):
+        code, out, err = run(capsys, *command)
+        assert code in (0, 1)
+        assert "\x1b" not in out + err
+
+
+def test_a_path_is_no_pattern(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = pl.read_csv(bars(here))
+    table.write_parquet(here / "a1.parquet")
+    table.head(2).write_parquet(here / "a[1].parquet")
+    table.head(2).write_parquet(here / "a*.parquet")
+    for name in ("a[1].parquet", "a*.parquet"):
+        assert answer(capsys, "import", name, "--name", "mine", "--dry-run")["dates"] == 1

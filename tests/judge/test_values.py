@@ -91,6 +91,7 @@ def test_infinite_values_are_missing():
         (long_pandas().assign(value="x"), "not numeric"),
         (long_pandas().assign(code="Z"), "no value lies"),
         (long_pandas().rename(columns={"date": "wann"}).astype({"wann": str}), "no column .* is a date"),
+        (long_pandas().rename(columns={"value": "\x1b[31mred"}), "cannot be the name of a factor"),
         (long_pandas().assign(date="today"), "'today' is not a date"),
         (long_pandas().assign(date="2020"), "'2020' is not a date"),
         (long_pandas().assign(date="soon"), "dates of the values cannot be read"),

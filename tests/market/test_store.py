@@ -231,6 +231,7 @@ def test_files_that_do_not_fit_each_other_are_refused(tmp_path: Path, name: str)
     ("change", "words"),
     [
         ({"files": {}}, "no file for it"),
+        ({"name": "\x1b[31mred"}, "calls the data set '\\x1b[31mred'"),
         ({"quarantine": {"file": "../../secret.csv"}}, "secret.csv"),
         ({"quarantine": {"file": "gone.csv"}}, "quarantined bars cannot be read"),
         ({"universes": {"index": {"known_until": "soon"}}}, "no date"),

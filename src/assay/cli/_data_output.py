@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from assay.cli._output import print_json
+from assay.cli._output import print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,10 +81,10 @@ def tell_written(panel: Panel, folder: Path, *, as_json: bool, lost: Sequence[st
     if as_json:
         print_json({**summary(panel.manifest), "folder": str(folder), "left_behind": list(lost)})
         return
-    typer.echo(f"stored in {folder}")
-    typer.echo(line(panel.manifest))
+    say(f"stored in {folder}")
+    say(line(panel.manifest))
     for series in lost:
-        typer.echo(f"  event series {series} was not carried over: give it again with --events {series}=FILE")
+        say(f"  event series {series} was not carried over: give it again with --events {series}=FILE")
 
 
 def tell_imported(taken: Imported, panel: Panel | None, folder: Path, *, as_json: bool) -> None:
@@ -105,20 +103,18 @@ def tell_imported(taken: Imported, panel: Panel | None, folder: Path, *, as_json
         )
         return
     if taken.columns:
-        typer.echo("columns: " + ", ".join(f"{field}={column}" for field, column in taken.columns.items()))
+        say("columns: " + ", ".join(f"{field}={column}" for field, column in taken.columns.items()))
     unknown = [field for field, info in data.infos.items() if info.exponent is None]
     if unknown:
-        typer.echo(
-            f"adjustment exponent unknown: {', '.join(unknown)} (tell it with --exponent FIELD=NUMBER)"
-        )
+        say(f"adjustment exponent unknown: {', '.join(unknown)} (tell it with --exponent FIELD=NUMBER)")
     if taken.left_out:
-        typer.echo(f"left out, not numbers: {', '.join(taken.left_out)}")
+        say(f"left out, not numbers: {', '.join(taken.left_out)}")
     for text in finding_lines(taken.findings):
-        typer.echo(text)
+        say(text)
     if data.quarantined:
-        typer.echo(f"quarantined: {len(data.quarantined)} bars set missing, listed in the manifest")
+        say(f"quarantined: {len(data.quarantined)} bars set missing, listed in the manifest")
     if panel is None:
-        typer.echo("dry run: nothing was written")
+        say("dry run: nothing was written")
         return
     tell_written(panel, folder, as_json=False)
 
@@ -151,5 +147,5 @@ def tell_findings(target: str, findings: Sequence[Finding], *, as_json: bool) ->
         print_json({"target": target, "serious": serious, "findings": listed})
         return
     for text in finding_lines(findings):
-        typer.echo(text)
-    typer.echo(f"{target}: {serious} serious findings, {len(findings) - serious} others")
+        say(text)
+    say(f"{target}: {serious} serious findings, {len(findings) - serious} others")

@@ -56,16 +56,13 @@ def judge_settings(
 def _from_workspace(workspace: DataSettings | None, market: str | None) -> dict[str, Any]:
     if workspace is None:
         return {}
-    from assay.config import Costs
-
     values: dict[str, Any] = {
         "universe": workspace.universe,
         "horizons": workspace.horizons,
         "lag": workspace.lag,
         "fill": workspace.fill,
     }
-    if market is None or workspace.costs != Costs():
-        # costs nobody wrote down are China's; a panel that names its market knows better
+    if workspace.costs is not None:
         values["costs"] = {"buy_bp": workspace.costs.buy_bp, "sell_bp": workspace.costs.sell_bp}
     return values
 

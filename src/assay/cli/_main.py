@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from assay.cli._app import build_app
-from assay.cli._output import print_json
+from assay.cli._output import print_json, printable
 from assay.errors import AssayError, ExpressionError, ProviderError
 
 BAD_INPUT = 2
@@ -21,7 +21,6 @@ INTERRUPTED = 130
 READER_GONE = 141
 
 _OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-_LONGEST_LINE = 1000
 
 # typer hands out BadParameter but not its base, which is what every usage error is an instance of
 _UsageError: Any = typer.BadParameter.__base__
@@ -137,7 +136,7 @@ def report(error: AssayError, *, as_json: bool) -> None:
         lines.append(f"  did you mean: {', '.join(error.suggestions)}")
     if error.fix:
         lines.append(f"  what to do: {error.fix}")
-    sys.stderr.write("\n".join(_printable(line) for line in lines) + "\n")
+    sys.stderr.write("\n".join(printable(line) for line in lines) + "\n")
 
 
 def _report_bug(error: Exception, *, as_json: bool) -> None:
@@ -149,7 +148,7 @@ def _report_bug(error: Exception, *, as_json: bool) -> None:
     if as_json:
         print_json({"error": "internal", "message": what, "where": None, "fix": fix})
     else:
-        sys.stderr.write(f"internal error: {_printable(what)}\n  what to do: {fix}\n")
+        sys.stderr.write(f"internal error: {printable(what)}\n  what to do: {fix}\n")
 
 
 def _formulas_as_arguments(arguments: Sequence[str]) -> list[str]:
@@ -163,14 +162,6 @@ def _formulas_as_arguments(arguments: Sequence[str]) -> list[str]:
 def _wants_json(arguments: Sequence[str]) -> bool:
     before_separator = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in before_separator
-
-
-def _printable(line: str) -> str:
-    """Without control characters, and not endless: input quoted in a message must not steer the terminal."""
-    lines = (
-        part if len(part) <= _LONGEST_LINE else part[:_LONGEST_LINE] + "\u2026" for part in line.split("\n")
-    )
-    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in "\n".join(lines))
 
 
 def _stand_in_for_closed() -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NARROWEST = 40
+_LONGEST_LINE = 1000
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 DialectName = Annotated[
@@ -61,3 +62,16 @@ def console(*, stderr: bool = False) -> Console:
     # in less, nothing legible can be said; COLUMNS=0, which some shells set, would print nothing at all
     made.width = max(made.width, NARROWEST)
     return made
+
+
+def printable(line: str) -> str:
+    """Without control characters, and not endless: input quoted in a message must not steer the terminal."""
+    lines = (
+        part if len(part) <= _LONGEST_LINE else part[:_LONGEST_LINE] + "\u2026" for part in line.split("\n")
+    )
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in "\n".join(lines))
+
+
+def say(text: str) -> None:
+    """A line on standard output that may quote what a file holds."""
+    typer.echo(printable(text))

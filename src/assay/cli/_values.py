@@ -67,9 +67,9 @@ def _read_table(path: Path, option: str, wanted: str) -> polars.DataFrame:
         raise DataError(f"{path} is not a file", where=option, fix="check the path")
     try:
         if path.suffix.lower() == ".csv":
-            frame = pl.read_csv(path, try_parse_dates=True, infer_schema_length=None)
+            frame = pl.read_csv(path, try_parse_dates=True, infer_schema_length=None, glob=False)
         else:
-            frame = pl.read_parquet(path)
+            frame = pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
         what = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise DataError(

@@ -60,6 +60,11 @@ def read_values(
         return [_from_array(source, dates, instruments, name)]
     table, index = _columns(source)
     table = {**index, **table}
+    for key in (name, *table):
+        if not key.isprintable():
+            raise DataError(
+                f"{key!r} cannot be the name of a factor", where=name[:80], fix="name it in plain text"
+            )
     date_key = _find(table, DATE_NAMES) or _only_dates(table)
     if date_key is None:
         raise DataError(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import DataError
+from assay.base import check_id
+from assay.errors import AssayError, DataError
 from assay.market._data import EVENT_DTYPE
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ def check_names(manifest: Manifest, where: Path) -> None:
     DataError
         The first name that is not good.
     """
+    try:
+        check_id(manifest.name, "data set name")
+    except AssayError as error:
+        raise _damaged(where, f"the manifest calls the data set {manifest.name!r}") from error
     used = [*manifest.fields, *manifest.groups, *manifest.universes, *manifest.events]
     bad = [name for name in used if not _NAME.fullmatch(name)]
     files = [*manifest.files, *([manifest.quarantine.file] if manifest.quarantine.file else [])]

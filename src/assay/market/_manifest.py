@@ -13,6 +13,7 @@ from assay.errors import DataError
 from assay.expr import FieldInfo
 from assay.market._data import MarketData
 from assay.market._fields import STANDARD_FIELDS, derived_rules
+from assay.market._intact import check_names
 
 FORMAT = "assay-data/1"
 MANIFEST_FILE = "manifest.json"
@@ -175,7 +176,7 @@ def read_manifest(folder: Path) -> Manifest:
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read {path}: {error}", where=str(path), fix="check the file") from error
     try:
-        return Manifest.model_validate_json(text)
+        manifest = Manifest.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
@@ -184,6 +185,8 @@ def read_manifest(folder: Path) -> Manifest:
             where=str(path),
             fix="restore the file, or import the data again",
         ) from error
+    check_names(manifest, path)
+    return manifest
 
 
 def _field_entry(info: FieldInfo, derived: str | None = None) -> FieldEntry:

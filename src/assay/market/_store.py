@@ -280,7 +280,6 @@ def open_panel(folder: Path) -> Panel:
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
-    check_names(manifest, folder / MANIFEST_FILE)
     dates = _load(folder / "dates.npy")
     names = _load(folder / "instruments.npy")
     rows = _load(folder / "rows.npy")

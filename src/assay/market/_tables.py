@@ -53,7 +53,7 @@ def _read_parquet(path: Path, problems: Collector) -> pl.DataFrame | None:
     import polars as pl
 
     try:
-        frame = pl.read_parquet(path)
+        frame = pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         problems.add(str(path), f"not a readable Parquet file: {_first_line(error)}", "write it again")
         return None
