@@ -157,7 +157,7 @@ def test_settings_of_the_command_line_win_over_the_workspace() -> None:
     from assay.config import DataSettings
 
     own = DataSettings(universe="csi300", horizons=(1, 5), lag=0, fill="open")
-    chosen = judge_settings(_request({"lag": 1, "horizon": 10}), own, market="CN", threads=1)
+    chosen = judge_settings(_request({"lag": 1, "horizon": 10}), own, threads=1)
     assert (chosen.universe, chosen.lag, chosen.fill, chosen.horizon) == ("csi300", 1, "open", 10)
 
 
@@ -165,7 +165,7 @@ def test_settings_of_the_command_line_win_over_the_workspace() -> None:
     ("text", "pair"), [("cn", (5.0, 15.0)), ("US", (5.0, 5.0)), ("3/8", (3.0, 8.0)), ("4", (4.0, 4.0))]
 )
 def test_costs(text: str, pair: tuple[float, float]) -> None:
-    costs = judge_settings(_request({"costs": text}), None, market=None, threads=1).costs
+    costs = judge_settings(_request({"costs": text}), None, threads=1).costs
     assert costs is not None
     assert (costs.buy_bp, costs.sell_bp) == pair
 
@@ -178,7 +178,7 @@ def test_nested_options() -> None:
         "book=top_k",
         "trials=null",
     )
-    chosen = judge_settings(_request({}, options), None, market="CN", threads=1)
+    chosen = judge_settings(_request({}, options), None, threads=1)
     assert chosen.thresholds.min_t == 2.5
     assert chosen.thresholds.leaks is False
     assert chosen.horizons == (1, 2)
@@ -188,8 +188,8 @@ def test_nested_options() -> None:
 def test_untouched_costs_of_a_workspace_leave_the_market_its_own() -> None:
     from assay.config import Costs, DataSettings
 
-    assert judge_settings(_request({}), DataSettings(), market="US", threads=1).costs is None
+    assert judge_settings(_request({}), DataSettings(), threads=1).costs is None
     written = DataSettings(costs=Costs(buy_bp=1.0, sell_bp=2.0))
-    costs = judge_settings(_request({}), written, market="US", threads=1).costs
+    costs = judge_settings(_request({}), written, threads=1).costs
     assert costs is not None
     assert costs.sell_bp == 2.0

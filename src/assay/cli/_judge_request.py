@@ -32,9 +32,7 @@ class JudgeRequest:
     as_json: bool
 
 
-def judge_settings(
-    request: JudgeRequest, workspace: DataSettings | None, *, market: str | None, threads: int
-) -> JudgeSettings:
+def judge_settings(request: JudgeRequest, workspace: DataSettings | None, *, threads: int) -> JudgeSettings:
     """The judge's settings: what the command line says, over what the workspace says, over the defaults.
 
     Raises
@@ -44,7 +42,7 @@ def judge_settings(
     """
     from assay.judge import JudgeSettings
 
-    merged: dict[str, Any] = {"threads": threads, **_from_workspace(workspace, market)}
+    merged: dict[str, Any] = {"threads": threads, **_from_workspace(workspace)}
     given = dict(request.settings)
     if "costs" in given:
         given["costs"] = _costs(given["costs"])
@@ -53,7 +51,7 @@ def judge_settings(
     return JudgeSettings.from_mapping(merged)
 
 
-def _from_workspace(workspace: DataSettings | None, market: str | None) -> dict[str, Any]:
+def _from_workspace(workspace: DataSettings | None) -> dict[str, Any]:
     if workspace is None:
         return {}
     values: dict[str, Any] = {

@@ -35,7 +35,7 @@ def run_judge(request: JudgeRequest) -> int:
     items = _items(request)
     panel = open_dataset(request.data, workspace)
     own = None if workspace is None else workspace.settings(panel.name)
-    settings = judge_settings(request, own, market=panel.manifest.market, threads=usable_cores())
+    settings = judge_settings(request, own, threads=usable_cores())
     plan = None if own is None else own.periods
     with slow_notice():
         verdicts = _judged(items, panel, settings, request, plan)

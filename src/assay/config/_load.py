@@ -164,7 +164,7 @@ def _build(config: ConfigFile, root: Path) -> Workspace:
         horizons=tuple(sorted(set(taken.horizons))),
         lag=taken.lag,
         fill=taken.fill,
-        costs=_costs(config.costs),
+        costs=_costs(config.costs) if config.costs else None,
         looks=_looks(config.looks),
     )
     data: Mapping[str, DataSettings] = {

@@ -75,7 +75,10 @@ class Table(BaseModel):
 
 
 class CostsTable(Table):
-    """Trading costs, in basis points (0.01%) of traded value."""
+    """Trading costs, in basis points (0.01%) of traded value.
+
+    Without this table, the usual ones of the data's market: 5 and 15 in China, 5 and 5 in the US.
+    """
 
     buy_bp: BasisPoints = Field(5.0, description="Cost of a purchase.")
     sell_bp: BasisPoints = Field(15.0, description="Cost of a sale. China: 15 with stamp duty; US: 5.")
@@ -141,7 +144,9 @@ class ConfigFile(Table):
     """Settings of an Assay workspace."""
 
     defaults: DefaultsTable = Field(DefaultsTable(), description="What commands take unasked.")
-    costs: CostsTable = Field(CostsTable(), description="Trading costs.")
+    costs: CostsTable | None = Field(
+        None, description="Trading costs; without them, those of the data's market."
+    )
     looks: LooksTable = Field(LooksTable(), description="Budgets of looks at hidden dates.")
     data: dict[str, DataTable] = Field({}, description="Data sets by name.")
 

@@ -31,14 +31,15 @@ class LookBudgets:
 class DataSettings:
     """All settings of one data set, with the workspace's defaults filled in.
 
-    ``universe`` None means all instruments; ``periods`` None means that no plan is set, so no date is hidden.
+    ``universe`` None means all instruments; ``costs`` None means the default of the
+    data's market; ``periods`` None means that no plan is set, so no date is hidden.
     """
 
     universe: str | None = None
     horizons: tuple[int, ...] = (1, 5, 10, 20)
     lag: Literal[0, 1] = 1
     fill: Literal["close", "open", "vwap"] = "close"
-    costs: Costs = field(default_factory=Costs)
+    costs: Costs | None = None
     looks: LookBudgets = field(default_factory=LookBudgets)
     periods: PeriodPlan | None = None
 
