@@ -75,10 +75,7 @@ class Table(BaseModel):
 
 
 class CostsTable(Table):
-    """Trading costs, in basis points (0.01%) of traded value.
-
-    Without this table, the usual ones of the data's market: 5 and 15 in China, 5 and 5 in the US.
-    """
+    """Trading costs in bp (0.01%) of traded value; without this table, those of the data's market."""
 
     buy_bp: BasisPoints = Field(5.0, description="Cost of a purchase.")
     sell_bp: BasisPoints = Field(15.0, description="Cost of a sale. China: 15 with stamp duty; US: 5.")
