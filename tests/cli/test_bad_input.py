@@ -98,6 +98,7 @@ CASES: dict[str, Case] = {
     "judge: formula file is missing": Case(_judge("--file", "nowhere.txt"), ("nowhere.txt",)),
     "judge: formula file is empty": Case(_judge("--file", "empty.txt"), ("holds no formula",)),
     "judge: formula file encoding": Case(_judge("--file", "latin.txt"), ("not UTF-8", "line 2")),
+    "judge: formula file without an end": Case(_judge("--file", "/dev/zero"), ("larger than 64 MiB",)),
     "judge: formula file is a folder": Case(_judge("--file", "empty"), ("empty",)),
     "parse: brackets": Case(("parse", "(" * 10_000), ("characters",)),
     "parse: open bracket": Case(("parse", "rank(close"), ("not closed", "^")),

@@ -42,15 +42,17 @@ def read_text(path: Path, option: str) -> str:
         It is missing, unreadable, not UTF-8, or larger than a list of formulas can be.
     """
     try:
-        if path.stat().st_size > MAX_FORMULA_FILE:
-            raise DataError(f"{path} is larger than 64 MiB", where=option, fix="split it")
-        content = path.read_bytes()
+        with open(path, "rb") as file:
+            # not by its size: a device has none and does not end
+            content = file.read(MAX_FORMULA_FILE + 1)
     except OSError as error:
         raise DataError(
             f"cannot read {path}: {error.strerror or error}", where=option, fix="check the path"
         ) from error
     except ValueError as error:
         raise DataError(f"{str(path)!r} is not a path", where=option, fix="check the path") from error
+    if len(content) > MAX_FORMULA_FILE:
+        raise DataError(f"{path} is larger than 64 MiB", where=option, fix="split it")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
