@@ -160,6 +160,9 @@ class _Grid:
 
 def _numeric(column: Any, name: str) -> NDArray[np.float64]:
     try:
+        if np.asarray(column).dtype.kind not in "biufOUS":
+            # numpy would drop an imaginary part, and count a date in days
+            raise TypeError
         return np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"column {name!r} is not numeric", where=name, fix="give numbers") from error
@@ -227,6 +230,12 @@ def _columns(frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Columns of a frame by name, and the levels of a pandas index that hold dates or names."""
     if type(frame).__module__.split(".")[0] == "polars":
         return {key: _polars_column(frame[key], key) for key in frame.columns}, {}
+    keys = [str(key) for key in frame.columns]
+    if len(set(keys)) != len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise DataError(
+            f"the column {twice!r} occurs twice", where=twice, fix="give each column its own name"
+        )
     table = {str(key): _pandas_column(frame[key], str(key)) for key in frame.columns}
     levels = [frame.index.get_level_values(level) for level in range(frame.index.nlevels)]
     index: dict[str, Any] = {}
