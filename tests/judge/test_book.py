@@ -1,4 +1,4 @@
-"""A hand-computed tape: lag, cost, rotation, delisting; and what the bench prepares."""
+"""A hand-computed tape: lag, cost, rotation, delisting; and what the setup prepares."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import ConfigProblems
 from assay.judge import Costs, Filters, JudgeSettings, judge
-from assay.judge._bench import make_bench, shuffled_cells
+from assay.judge._setup import make_setup, shuffled_cells
 from assay.market import STANDARD_FIELDS, MarketData, Panel
 
 A = [10, 10, 10, 11, 11, 12, 12, 6, 6, 6, 6, 6]
@@ -83,10 +83,10 @@ def test_dated_stamp_duty_halves_on_its_day():
 
 def test_filters_use_what_was_known_at_the_signal():
     """A falls below 10 on row 7; the book may still choose it by the signal of row 7, which knows row 6."""
-    bench = make_bench(tape(), replace(SETTINGS, filters=Filters(min_price=8.0)))
-    assert bench.allowed[7, 0]
-    assert not bench.allowed[8, 0]
-    assert not bench.allowed[0].any()
+    setup = make_setup(tape(), replace(SETTINGS, filters=Filters(min_price=8.0)))
+    assert setup.allowed[7, 0]
+    assert not setup.allowed[8, 0]
+    assert not setup.allowed[0].any()
 
 
 def test_shuffled_cells_move_members_within_their_row():
@@ -117,7 +117,7 @@ def test_traded_value_falls_back_to_price_times_volume(small):
 
     def traded_value(amount):
         fields = {**data.fields, "amount": amount, "vwap": close}
-        return make_bench(Panel(replace(data, fields=fields, infos=infos)), SETTINGS).traded_value
+        return make_setup(Panel(replace(data, fields=fields, infos=infos)), SETTINGS).traded_value
 
     half = np.where(np.arange(close.shape[1]) % 2, close, np.float32(np.nan))
     product = close * data.fields["volume"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.judge._certificate import certificate_schema, verify_certificate
 from assay.judge._judge import data_digest, judge
+from assay.judge._measuring import Progress
 from assay.judge._results import (
     SUMMARY,
     BookCurve,
@@ -32,7 +33,6 @@ from assay.judge._results import (
 )
 from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, Thresholds
 from assay.judge._verdict import BatchStatistics, Refused, Verdict, Verdicts
-from assay.judge._workshop import Progress
 
 __all__ = [
     "COSTS",

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from assay.config import PeriodPlan
 from assay.expr import DialectName, FieldInfo
-from assay.judge._bench import Bench, make_bench
 from assay.judge._certificate import seal, software_versions
 from assay.judge._decide import decide
 from assay.judge._items import Item, ItemReader, Judgeable
 from assay.judge._leaks import FULL, QUICK, FieldExponents, Subject, check_leaks
 from assay.judge._measure import Measured
+from assay.judge._measuring import MeasuringPool, Progress
 from assay.judge._results import CoverageRow, DataUsed, LeakCheck, Significance
 from assay.judge._settings import JudgeSettings
+from assay.judge._setup import Setup, make_setup
 from assay.judge._significance import batch_statistics, batch_variance, significance
 from assay.judge._verdict import BatchStatistics, Verdict, Verdicts
-from assay.judge._workshop import Progress, Workshop
 
 if TYPE_CHECKING:
     from assay.market import Panel
@@ -81,11 +81,11 @@ def judge(
     fields = _described(panel)
     reader = ItemReader(panel.dates, panel.instruments, fields, dialect, collect)
     read, refused = reader.read(items)
-    bench = make_bench(panel, chosen, plan, benchmark)
-    with Workshop(bench, len(read), progress) as workshop:
-        workshop.take_in(read)
-        leaks = _leak_checks(read, bench, progress)
-        measured = workshop.results()
+    setup = make_setup(panel, chosen, plan, benchmark)
+    with MeasuringPool(setup, len(read), progress) as pool:
+        pool.submit(read)
+        leaks = _leak_checks(read, setup, progress)
+        measured = pool.results()
     ordered = [measured[item.name] for item in read]
     batch = batch_statistics(ordered)
     variance = batch_variance(ordered)
@@ -95,7 +95,7 @@ def judge(
             item,
             measured[item.name],
             leaks[item.name],
-            bench,
+            setup,
             _Context(batch, index, digest, significance(measured[item.name], chosen, variance)),
         )
         for index, item in enumerate(read)
@@ -137,9 +137,9 @@ def _described(panel: Panel) -> dict[str, FieldInfo]:
 
 
 def _leak_checks(
-    items: Sequence[Item], bench: Bench, progress: Progress | None
+    items: Sequence[Item], setup: Setup, progress: Progress | None
 ) -> dict[str, tuple[LeakCheck, ...]]:
-    depth = bench.settings.leak_checks
+    depth = setup.settings.leak_checks
     found: dict[str, tuple[LeakCheck, ...]] = {}
     subjects: dict[str, Subject] = {}
     for item in items:
@@ -157,23 +157,23 @@ def _leak_checks(
     names = list(subjects)
     for first in range(0, len(names), LEAK_BATCH):
         part = {name: subjects[name] for name in names[first : first + LEAK_BATCH]}
-        found.update(_checked(part, bench))
+        found.update(_checked(part, setup))
         if progress is not None:
             progress("leak checks", min(first + LEAK_BATCH, len(names)), len(names))
     return found
 
 
-def _checked(subjects: Mapping[str, Subject], bench: Bench) -> dict[str, tuple[LeakCheck, ...]]:
+def _checked(subjects: Mapping[str, Subject], setup: Setup) -> dict[str, tuple[LeakCheck, ...]]:
     from assay.engine import evaluate
 
-    settings = bench.settings
-    exponents = {name: info.exponent for name, info in bench.view.fields.items()}
+    settings = setup.settings
+    exponents = {name: info.exponent for name, info in setup.view.fields.items()}
     return check_leaks(
         subjects,
-        bench.view,
+        setup.view,
         FieldExponents(exponents),
         evaluate,
-        universe=bench.members,
+        universe=setup.members,
         plan=FULL if settings.leak_checks == "full" else QUICK,
         seed=settings.seed,
         threads=settings.threads,
@@ -186,12 +186,12 @@ def _all_checks(outcome: Any, detail: str) -> tuple[LeakCheck, ...]:
 
 
 def _verdict(
-    item: Item, measured: Measured, leaks: tuple[LeakCheck, ...], bench: Bench, context: _Context
+    item: Item, measured: Measured, leaks: tuple[LeakCheck, ...], setup: Setup, context: _Context
 ) -> Verdict:
-    settings = bench.settings
-    data = _data_used(measured, bench, context.digest)
-    warnings = _warnings(item, measured, leaks, bench)
-    coverage = _coverage(item, bench)
+    settings = setup.settings
+    data = _data_used(measured, setup, context.digest)
+    warnings = _warnings(item, measured, leaks, setup)
+    coverage = _coverage(item, setup)
     decision = decide(measured.summary, measured.robustness, leaks, settings)
     book = None if measured.book is None else measured.book.curve
     batch = context.batch
@@ -200,7 +200,7 @@ def _verdict(
             "identity": item.identity,
             "data": data,
             "settings": settings.to_dict(),
-            "costs": bench.costs,
+            "costs": setup.costs,
             "software": software_versions(),
             "metrics": measured.summary,
             "decay": measured.decay,
@@ -225,7 +225,7 @@ def _verdict(
         settings=settings,
         data=data,
         summary=measured.summary,
-        dates=bench.dates[bench.rows],
+        dates=setup.dates[setup.rows],
         series=measured.series,
         decay=measured.decay,
         monthly=measured.monthly,
@@ -254,36 +254,36 @@ def _book_facts(book: Any) -> dict[str, Any]:
     return {name: getattr(book, name) for name in names}
 
 
-def _data_used(measured: Measured, bench: Bench, digest: str) -> DataUsed:
-    manifest, window = bench.view.manifest, bench.window
-    judged = bench.dates[bench.rows]
+def _data_used(measured: Measured, setup: Setup, digest: str) -> DataUsed:
+    manifest, window = setup.view.manifest, setup.window
+    judged = setup.dates[setup.rows]
     return DataUsed(
-        panel=bench.view.name,
+        panel=setup.view.name,
         source=manifest.source.kind,
         simulated=manifest.simulated,
         sha256=digest,
-        market=bench.market,
-        universe=bench.settings.universe,
+        market=setup.market,
+        universe=setup.settings.universe,
         period=window.period,
         record=window.record,
         hidden_opened=window.hidden_opened,
-        instruments=bench.view.shape[1],
-        members_per_day=float(bench.judged[bench.rows].sum(axis=1).mean()),
-        first_row=_day(bench.dates[0]),
-        last_row=_day(bench.dates[-1]),
+        instruments=setup.view.shape[1],
+        members_per_day=float(setup.judged[setup.rows].sum(axis=1).mean()),
+        first_row=_day(setup.dates[0]),
+        last_row=_day(setup.dates[-1]),
         first_signal=_day(judged[0]),
         last_signal=_day(judged[-1]),
         last_label=measured.last_label,
     )
 
 
-def _warnings(item: Item, measured: Measured, leaks: Sequence[LeakCheck], bench: Bench) -> tuple[str, ...]:
-    settings = bench.settings
+def _warnings(item: Item, measured: Measured, leaks: Sequence[LeakCheck], setup: Setup) -> tuple[str, ...]:
+    settings = setup.settings
     found: list[str] = []
-    if bench.view.manifest.simulated:
+    if setup.view.manifest.simulated:
         found.append("the data is simulated: nothing here says anything about a real market")
-    if bench.window.hidden_opened:
-        found.append(f"hidden dates were opened: {', '.join(bench.window.hidden_opened)}")
+    if setup.window.hidden_opened:
+        found.append(f"hidden dates were opened: {', '.join(setup.window.hidden_opened)}")
     if settings.lag == 0:
         found.append("lag 0: the signal of t knows the close of t")
     if measured.book is not None and measured.book.curve.theoretical:
@@ -293,16 +293,16 @@ def _warnings(item: Item, measured: Measured, leaks: Sequence[LeakCheck], bench:
         for check in leaks
         if check.outcome == "failed" and not (check.name == "adjustment" and settings.adjustment == "off")
     ]
-    return (*found, *measured.notes, *bench.notes, *item.warnings)
+    return (*found, *measured.notes, *setup.notes, *item.warnings)
 
 
-def _coverage(item: Item, bench: Bench) -> tuple[CoverageRow, ...]:
-    if item.expression is None or bench.settings.robustness != "full":
+def _coverage(item: Item, setup: Setup) -> tuple[CoverageRow, ...]:
+    if item.expression is None or setup.settings.robustness != "full":
         return ()
     from assay.engine import trace_coverage
     from assay.expr import to_text
 
-    traced = trace_coverage(item.expression.node, bench.view, universe=bench.members)
+    traced = trace_coverage(item.expression.node, setup.view, universe=setup.members)
     return tuple(CoverageRow(to_text(row.node, "core"), row.share, row.lost) for row in traced)
 
 

@@ -1,4 +1,4 @@
-"""One signal against the bench: every figure of a verdict except the leak checks and the decision."""
+"""One signal against the setup: every figure of a verdict except the leak checks and the decision."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.judge._bench import Bench
 from assay.judge._book import BookResult, Signal, trade
 from assay.judge._results import (
     SUMMARY,
@@ -25,6 +24,7 @@ from assay.judge._results import (
     ShuffleControl,
     SubPeriod,
 )
+from assay.judge._setup import Setup
 from assay.metrics import (
     PERIODS_PER_YEAR,
     IcSeries,
@@ -70,49 +70,49 @@ class Measured:
     notes: tuple[str, ...]
 
 
-def lagged_signal(values: NDArray[np.float32], bench: Bench) -> Signal:
+def lagged_signal(values: NDArray[np.float32], setup: Setup) -> Signal:
     """The signal of each row: values known ``lag`` rows before, of the members of the row, on judged rows."""
-    signal = lag_rows(values, bench.settings.lag)
-    signal[~bench.judged | ~np.isfinite(signal)] = np.nan
+    signal = lag_rows(values, setup.settings.lag)
+    signal[~setup.judged | ~np.isfinite(signal)] = np.nan
     return signal
 
 
-def measure(signal: Signal, bench: Bench) -> Measured:
+def measure(signal: Signal, setup: Setup) -> Measured:
     """Compute everything that a verdict says about a signal ``(T, N)``, already lagged and masked."""
-    settings, rows = bench.settings, bench.rows
-    scores = {h: scorer.score(signal) for h, scorer in bench.scorers.items()}
+    settings, rows = setup.settings, setup.rows
+    scores = {h: scorer.score(signal) for h, scorer in setup.scorers.items()}
     score = scores[settings.horizon]
     rank_ic = _judged(score.rank_ic, rows)
-    neutral = _neutral(signal, rank_ic, bench)
+    neutral = _neutral(signal, rank_ic, setup)
     direction = -1 if settings.direction == "auto" and mean_of(rank_ic.values) < 0 else 1
-    book = trade(signal, bench, direction)
-    own = rank_autocorrelation(signal, universe=bench.judged, min_names=settings.min_names)
-    share = coverage(signal[rows], bench.judged[rows])
+    book = trade(signal, setup, direction)
+    own = rank_autocorrelation(signal, universe=setup.judged, min_names=settings.min_names)
+    share = coverage(signal[rows], setup.judged[rows])
     series = {
         "ic": score.ic.values[rows],
         "rank_ic": rank_ic.values,
         "names": rank_ic.names.astype(np.float64),
         "coverage": share.per_date,
-        "turnover": _top_turnover(signal, book, bench)[rows],
+        "turnover": _top_turnover(signal, book, setup)[rows],
         "rank_autocorrelation": own.values[rows],
     }
     if neutral is not None:
         series["neutral_rank_ic"] = neutral.values
-    quantiles = _quantiles(score, scores.get(1), bench)
+    quantiles = _quantiles(score, scores.get(1), setup)
     excess = np.empty(0) if book is None else book.excess
     return Measured(
-        summary=_summary(score, rank_ic, neutral, book, quantiles, series, bench),
+        summary=_summary(score, rank_ic, neutral, book, quantiles, series, setup),
         series=series,
-        decay=tuple(_decay(h, scores[h], bench) for h in sorted(scores)),
-        monthly=_monthly(rank_ic.values, bench),
+        decay=tuple(_decay(h, scores[h], setup) for h in sorted(scores)),
+        monthly=_monthly(rank_ic.values, setup),
         quantiles=quantiles,
         book=None if book is None else replace(book, top=None),  # as large as the panel
-        robustness=_robustness(signal, score, book, bench),
-        interval=_interval(rank_ic.values, bench),
+        robustness=_robustness(signal, score, book, setup),
+        interval=_interval(rank_ic.values, setup),
         moments=moments_of(excess),
         excess=excess,
-        last_label=_last_label(rank_ic, bench),
-        notes=_notes(rank_ic, book, neutral, bench),
+        last_label=_last_label(rank_ic, setup),
+        notes=_notes(rank_ic, book, neutral, setup),
     )
 
 
@@ -120,10 +120,10 @@ def _judged(series: IcSeries, rows: slice) -> IcSeries:
     return series.between(rows.start, rows.stop)
 
 
-def _neutral(signal: Signal, plain: IcSeries, bench: Bench) -> IcSeries | None:
-    if bench.neutralizer is None:
+def _neutral(signal: Signal, plain: IcSeries, setup: Setup) -> IcSeries | None:
+    if setup.neutralizer is None:
         return None
-    found = _judged(neutral_rank_ic(signal, bench.scorer, bench.neutralizer), bench.rows)
+    found = _judged(neutral_rank_ic(signal, setup.scorer, setup.neutralizer), setup.rows)
     usual = np.count_nonzero(np.isfinite(plain.values))
     if np.count_nonzero(np.isfinite(found.values)) < NEUTRAL_DAYS * usual:
         nothing = np.full(len(found.values), np.nan)  # a mean over the few odd days would be noise
@@ -138,12 +138,12 @@ def _summary(
     book: BookResult | None,
     quantiles: Quantiles | None,
     series: Mapping[str, FloatArray],
-    bench: Bench,
+    setup: Setup,
 ) -> dict[str, float | int]:
-    lags = bench.settings.t_lags
-    ic, ranked = _judged(score.ic, bench.rows).summary(lags), rank_ic.summary(lags)
-    labelled = bench.judged & np.isfinite(np.asarray(bench.scorer.label))
-    with_labels = int(np.count_nonzero(labelled[bench.rows].any(axis=1)))
+    lags = setup.settings.t_lags
+    ic, ranked = _judged(score.ic, setup.rows).summary(lags), rank_ic.summary(lags)
+    labelled = setup.judged & np.isfinite(np.asarray(setup.scorer.label))
+    with_labels = int(np.count_nonzero(labelled[setup.rows].any(axis=1)))
     nan = math.nan
     figures: dict[str, float | int] = {
         "ic": ic.mean,
@@ -176,23 +176,23 @@ def _since_first(coverage: FloatArray) -> FloatArray:
     return coverage[some[0] :] if len(some) else coverage
 
 
-def _top_turnover(signal: Signal, book: BookResult | None, bench: Bench) -> FloatArray:
+def _top_turnover(signal: Signal, book: BookResult | None, setup: Setup) -> FloatArray:
     """Share of the top group's names that were not in it one bar before."""
     if book is not None and book.top is not None:
         return quantile_turnover(book.top, True)
-    quantiles = bench.settings.quantiles
-    return quantile_turnover(quantile_membership(signal, quantiles, bench.judged), quantiles - 1)
+    quantiles = setup.settings.quantiles
+    return quantile_turnover(quantile_membership(signal, quantiles, setup.judged), quantiles - 1)
 
 
-def _decay(horizon: int, score: Score, bench: Bench) -> DecayRow:
-    lags = max(bench.settings.t_lags, horizon)
-    ic = _judged(score.ic, bench.rows).summary(lags)
-    ranked = _judged(score.rank_ic, bench.rows).summary(lags)
+def _decay(horizon: int, score: Score, setup: Setup) -> DecayRow:
+    lags = max(setup.settings.t_lags, horizon)
+    ic = _judged(score.ic, setup.rows).summary(lags)
+    ranked = _judged(score.rank_ic, setup.rows).summary(lags)
     return DecayRow(horizon, ic.mean, ranked.mean, ic.icir, ranked.icir, ranked.t, lags, ranked.days)
 
 
-def _monthly(values: FloatArray, bench: Bench) -> MonthlyTable:
-    months = bench.dates[bench.rows].astype("datetime64[M]").astype(np.int64)
+def _monthly(values: FloatArray, setup: Setup) -> MonthlyTable:
+    months = setup.dates[setup.rows].astype("datetime64[M]").astype(np.int64)
     first, last = int(months[0]) // 12, int(months[-1]) // 12
     cells = 12 * (last - first + 1)
     known = np.isfinite(values)
@@ -203,12 +203,12 @@ def _monthly(values: FloatArray, bench: Bench) -> MonthlyTable:
     return MonthlyTable(tuple(range(first + 1970, last + 1971)), table)
 
 
-def _quantiles(score: Score, daily: Score | None, bench: Bench) -> Quantiles | None:
-    held = score.quantiles.between(bench.rows.start, bench.rows.stop)
+def _quantiles(score: Score, daily: Score | None, setup: Setup) -> Quantiles | None:
+    held = score.quantiles.between(setup.rows.start, setup.rows.stop)
     if not np.any(held.names > 0):
         return None
-    found = held.summary(bench.settings.t_lags)
-    steps = _daily(daily, held, bench)
+    found = held.summary(setup.settings.t_lags)
+    steps = _daily(daily, held, setup)
     values = np.asarray(np.cumprod(1.0 + steps, axis=0), dtype=np.float64)
     known = np.isfinite(held.values)
     some = known.any(axis=1)
@@ -228,26 +228,26 @@ def _quantiles(score: Score, daily: Score | None, bench: Bench) -> Quantiles | N
         for q in range(held.values.shape[1])
     )
     spread = np.asarray(np.cumprod(1.0 + steps[:, -1] - steps[:, 0]), dtype=np.float64)
-    return Quantiles(rows, bench.dates[bench.rows], held.values, values, spread, found.monotonicity)
+    return Quantiles(rows, setup.dates[setup.rows], held.values, values, spread, found.monotonicity)
 
 
-def _daily(daily: Score | None, held: QuantileReturns, bench: Bench) -> FloatArray:
+def _daily(daily: Score | None, held: QuantileReturns, setup: Setup) -> FloatArray:
     """Returns by group over the one bar that follows the fill; 0 where a group is empty."""
     if daily is None:
-        return np.nan_to_num((1.0 + held.values) ** (1.0 / bench.settings.horizon) - 1.0)
-    return np.nan_to_num(daily.quantiles.between(bench.rows.start, bench.rows.stop).values)
+        return np.nan_to_num((1.0 + held.values) ** (1.0 / setup.settings.horizon) - 1.0)
+    return np.nan_to_num(daily.quantiles.between(setup.rows.start, setup.rows.stop).values)
 
 
-def _robustness(signal: Signal, score: Score, book: BookResult | None, bench: Bench) -> Robustness:
-    if bench.settings.robustness == "off":
+def _robustness(signal: Signal, score: Score, book: BookResult | None, setup: Setup) -> Robustness:
+    if setup.settings.robustness == "off":
         return Robustness()
     now = mean_of(score.rank_ic.values)
-    late = mean_of(bench.scorer.score(lag_rows(signal, 1)).rank_ic.values)
+    late = mean_of(setup.scorer.score(lag_rows(signal, 1)).rank_ic.values)
     kept = late / now if math.isfinite(now) and now != 0 else math.nan
-    return Robustness(late, kept, _shuffle(signal, now, bench), _sub_periods(score, book, bench))
+    return Robustness(late, kept, _shuffle(signal, now, setup), _sub_periods(score, book, setup))
 
 
-def _shuffle(signal: Signal, observed: float, bench: Bench) -> ShuffleControl:
+def _shuffle(signal: Signal, observed: float, setup: Setup) -> ShuffleControl:
     """Score the signal with each date's values dealt out anew among the members.
 
     Under the null a date's RankIC over n names has variance 1/(n-1), and dates are independent given the
@@ -255,14 +255,14 @@ def _shuffle(signal: Signal, observed: float, bench: Bench) -> ShuffleControl:
     """
     means: list[float] = []
     deviation = math.nan
-    for order in bench.shuffles:
-        shuffled = bench.scorer.score(np.take(signal, order)).rank_ic
+    for order in setup.shuffles:
+        shuffled = setup.scorer.score(np.take(signal, order)).rank_ic
         defined = np.isfinite(shuffled.values)
         means.append(mean_of(shuffled.values))
         if defined.any():
             variance = float(np.sum(1.0 / (shuffled.names[defined] - 1.0)))
             deviation = math.sqrt(variance) / int(defined.sum())
-    tail = (1.0 - BAND_LEVEL) / 2.0 / len(bench.shuffles)
+    tail = (1.0 - BAND_LEVEL) / 2.0 / len(setup.shuffles)
     band = NormalDist().inv_cdf(1.0 - tail) * deviation
     return ShuffleControl(
         observed=observed,
@@ -274,12 +274,12 @@ def _shuffle(signal: Signal, observed: float, bench: Bench) -> ShuffleControl:
     )
 
 
-def _sub_periods(score: Score, book: BookResult | None, bench: Bench) -> tuple[SubPeriod, ...]:
-    rows, lags = bench.rows, bench.settings.t_lags
-    dates = bench.dates[rows]
+def _sub_periods(score: Score, book: BookResult | None, setup: Setup) -> tuple[SubPeriod, ...]:
+    rows, lags = setup.rows, setup.settings.t_lags
+    dates = setup.dates[rows]
     rank_ic, ic = _judged(score.rank_ic, rows), _judged(score.ic, rows)
     found = []
-    for part in sub_periods(rank_ic, bench.settings.sub_periods, lags).parts:
+    for part in sub_periods(rank_ic, setup.settings.sub_periods, lags).parts:
         inside = slice(part.start, part.stop)
         excess = math.nan
         if book is not None:
@@ -299,8 +299,8 @@ def _sub_periods(score: Score, book: BookResult | None, bench: Bench) -> tuple[S
     return tuple(found)
 
 
-def _interval(values: FloatArray, bench: Bench) -> Interval | None:
-    settings = bench.settings
+def _interval(values: FloatArray, setup: Setup) -> Interval | None:
+    settings = setup.settings
     resamples = settings.bootstrap
     if settings.robustness == "quick":
         resamples = min(resamples, QUICK_RESAMPLES)
@@ -310,23 +310,23 @@ def _interval(values: FloatArray, bench: Bench) -> Interval | None:
     return Interval(found.low, found.high, found.level, found.resamples, found.block)
 
 
-def _last_label(rank_ic: IcSeries, bench: Bench) -> date | None:
+def _last_label(rank_ic: IcSeries, setup: Setup) -> date | None:
     defined = np.flatnonzero(np.isfinite(rank_ic.values))
     if not len(defined):
         return None
-    day: date = bench.dates[bench.rows][defined[-1]].item()
+    day: date = setup.dates[setup.rows][defined[-1]].item()
     return day
 
 
 def _notes(
-    rank_ic: IcSeries, book: BookResult | None, neutral: IcSeries | None, bench: Bench
+    rank_ic: IcSeries, book: BookResult | None, neutral: IcSeries | None, setup: Setup
 ) -> tuple[str, ...]:
     notes: list[str] = []
     mean = mean_of(rank_ic.values)
     days = np.count_nonzero(np.isfinite(rank_ic.values))
-    if abs(mean) > HIGH_RANK_IC and bench.settings.lag > 0 and days >= bench.settings.thresholds.min_days:
+    if abs(mean) > HIGH_RANK_IC and setup.settings.lag > 0 and days >= setup.settings.thresholds.min_days:
         notes.append(f"a RankIC of {mean:.3f} is unusually high for one formula: suspect a leak first")
-    if mean < 0 and bench.settings.direction == "given":
+    if mean < 0 and setup.settings.direction == "given":
         notes.append("the mean RankIC is negative; quantiles and book follow the factor as it is written")
     if book is None:
         notes.append("no book was ever formed: too few names had a value")

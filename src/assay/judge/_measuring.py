@@ -9,33 +9,33 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.judge._bench import Bench
 from assay.judge._items import Item
 from assay.judge._measure import Measured, lagged_signal, measure
+from assay.judge._setup import Setup
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a stage (``judged`` or ``leak checks``), how many are done, and how many there are."""
 
 
-class Workshop:
+class MeasuringPool:
     """Measures factors on the settings' threads while the caller goes on.
 
     At most ``threads + 1`` signals wait at a time, because each is a whole panel. Which thread measures a
     factor changes nothing in its figures.
     """
 
-    def __init__(self, bench: Bench, total: int, progress: Progress | None = None) -> None:
-        self._bench = bench
+    def __init__(self, setup: Setup, total: int, progress: Progress | None = None) -> None:
+        self._setup = setup
         self._total = total
         self._progress = progress
-        threads = bench.settings.threads
+        threads = setup.settings.threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._places = BoundedSemaphore(threads + 1)
         self._lock = Lock()
         self._done: dict[str, Measured] = {}
         self._pending: list[Future[None]] = []
 
-    def __enter__(self) -> Workshop:
+    def __enter__(self) -> MeasuringPool:
         return self
 
     def __exit__(
@@ -44,23 +44,23 @@ class Workshop:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=kind is not None)
 
-    def take_in(self, items: Sequence[Item]) -> None:
+    def submit(self, items: Sequence[Item]) -> None:
         """Evaluate all expressions as one batch and hand each output on; then the values."""
         from assay.engine import evaluate
 
-        bench = self._bench
+        setup = self._setup
         nodes = {item.name: item.expression.node for item in items if item.expression is not None}
         if nodes:
             evaluate(
                 nodes,
-                bench.view,
-                universe=bench.members,
-                threads=bench.settings.threads,
+                setup.view,
+                universe=setup.members,
+                threads=setup.settings.threads,
                 sink=self._submit,
             )
         for item in items:
             if item.values is not None:
-                self._submit(item.name, item.values.values[bench.window.first : bench.window.stop])
+                self._submit(item.name, item.values.values[setup.window.first : setup.window.stop])
 
     def results(self) -> dict[str, Measured]:
         """The figures of all factors by name, once they are there; the first error is raised."""
@@ -69,7 +69,7 @@ class Workshop:
         return self._done
 
     def _submit(self, name: str, values: NDArray[np.float32]) -> None:
-        signal = lagged_signal(values, self._bench)
+        signal = lagged_signal(values, self._setup)
         self._places.acquire()
         if self._pool is None:
             self._work(name, signal)
@@ -78,7 +78,7 @@ class Workshop:
 
     def _work(self, name: str, signal: NDArray[np.float32]) -> None:
         try:
-            measured = measure(signal, self._bench)
+            measured = measure(signal, self._setup)
         finally:
             self._places.release()
         with self._lock:

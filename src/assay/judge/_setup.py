@@ -40,7 +40,7 @@ STAMP_DUTY = (("1900-01-01", 0.0010), ("2023-08-28", 0.0005))
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class Setup:
     """Prepared once for a batch. Arrays are ``(T, N)`` over the rows read, warm-up included.
 
     ``members`` is the universe by date, ``judged`` the same on judged rows alone. ``allowed`` are the names
@@ -93,12 +93,12 @@ class Bench:
         return tuple(every * k // count for k in range(count))
 
 
-def make_bench(
+def make_setup(
     panel: Panel,
     settings: JudgeSettings,
     plan: PeriodPlan | None = None,
     benchmark: NDArray[np.float64] | None = None,
-) -> Bench:
+) -> Setup:
     """Cut the panel to the period and prepare labels, tape and controls.
 
     Parameters
@@ -131,7 +131,7 @@ def make_bench(
     tape = Tape(price, trading.limit_up, trading.limit_down, delisted, settings.delisting_value)
     traded_value = _traded_value(view, members)
     reference, name = _benchmark(view, settings, tape, members, window, benchmark)
-    return Bench(
+    return Setup(
         view=view,
         window=window,
         settings=settings,
