@@ -49,6 +49,9 @@ LOSES_DIGITS = {
     "group_mean",
     "vec_sum",
     "vec_avg",
+    "vec_powersum",
+    "vec_skew",
+    "vec_kurt",
     "ts_zscore",
     "zscore",
     "group_zscore",
@@ -65,7 +68,16 @@ LOSES_DIGITS = {
     "ts_median",
 }
 
-UNIT_SCALE = {"ts_corr", "ts_partial_corr", "ts_rsquare", "ts_regression", "ts_skew", "ts_kurt"}
+UNIT_SCALE = {
+    "ts_corr",
+    "ts_partial_corr",
+    "ts_rsquare",
+    "ts_regression",
+    "ts_skew",
+    "ts_kurt",
+    "vec_skew",
+    "vec_kurt",
+}
 """Ratios whose natural size is 1: a tiny one is the rest of a subtraction from 1."""
 
 
@@ -104,7 +116,7 @@ def tolerance(call: Call, inputs: list[Array], want: Array) -> Array:
             size = known.max(axis=0) if known.ndim == 3 else known
             largest = np.maximum(largest, _reach(call, size))
     power = 1
-    if call.op == "ts_moment":
+    if call.op in ("ts_moment", "vec_powersum"):
         power = call.param("k")
     elif call.op == "ts_cov" or (call.op == "ts_regression" and call.param("output") in ("sse", "mse")):
         power = 2

@@ -327,6 +327,11 @@ def test_groups_are_crossed_and_numbered_densely():
         ("vec_std", [np.std([2, 3, 5]), NAN]),
         ("vec_median", [3, NAN]),
         ("vec_range", [3, NAN]),
+        ("vec_norm", [10, NAN]),
+        ("vec_powersum", [38, NAN]),
+        ("vec_percentage", [3, NAN]),
+        ("vec_skew", [stats.skew([2, 3, 5]), NAN]),
+        ("vec_kurt", [stats.kurtosis([2, 3, 5]), NAN]),
     ],
 )
 def test_vectors_by_hand(op, want):

@@ -37,8 +37,17 @@ FLOATS = {
     "constant": (0.0, 1.0),
     "value": (0.0, 2.5),
     "scale": (1.0, 3.0),
+    "p": (0.0, 0.3),
 }
-INTS = {"k": (1, 2, 4), "lag": (0, 1, 3), "ddof": (0, 1), "m": (1, 2), "buckets": (1, 5, 10), "start": (1, 7)}
+INTS = {
+    "k": (1, 2, 4),
+    "lag": (0, 1, 3),
+    "ddof": (0, 1),
+    "m": (1, 2),
+    "buckets": (1, 5, 10),
+    "start": (1, 7),
+    "nth": (0, 2),
+}
 
 
 def settings_of(op: Op) -> Iterator[dict[str, object]]:

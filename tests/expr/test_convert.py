@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given, settings
 
 from assay.errors import Refusal
-from assay.expr import Call, Constant, Field, Space, convert, op_table, parse, to_text
+from assay.expr import (
+    STANDARD_FIELDS,
+    Call,
+    Constant,
+    Field,
+    FieldInfo,
+    Space,
+    convert,
+    op_table,
+    parse,
+    to_text,
+)
 
 from .strategies import trees
 
@@ -22,7 +33,9 @@ def test_every_parameter_can_be_written(op) -> None:
         "number": Field("close"),
         "bool": Call("gt", (Field("close"), Field("open"))),
         "group": Field("sector"),
+        "vector": Field("news"),
     }
+    fields = {**STANDARD_FIELDS, "news": FieldInfo("news", "vector")}
     args = tuple(sample[a.kind] for a in op.args)
     params = []
     for p in op.params:
@@ -36,7 +49,7 @@ def test_every_parameter_can_be_written(op) -> None:
             )
         params.append((p.name, float(value) if p.type == "float" else value))
     node = Call(op.name, args, tuple(params))
-    assert parse(to_text(node), level="typed").node == node
+    assert parse(to_text(node), level="typed", fields=fields).node == node
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,11 @@ def found(text, fields=None):
         ("ts_regression(close, volume, 20, output=r2)", "0"),
         ("ts_moment(close, 20, 3)", "3"),
         ("trade_when(close > open, close, -1)", "1"),
+        ("hump_decay(close)", "1"),
+        ("hump_decay(close, p=0.1, relative=true)", "1"),
+        ("hump_decay(log(close), p=0.1)", "log 1"),
+        ("ts_delta_limit(close, open)", "1"),
+        ("ts_delta_limit(returns, 1)", "0"),
         ("is_missing(close)", "0"),
         ("rank(returns)", "0"),
         ("ts_mean(volume, 5) / ts_mean(volume, 20)", "0"),
@@ -84,6 +89,10 @@ def test_exponents(text, shown) -> None:
         ("ts_return(log(close), 5)", "ts_return(log(close), 5)"),
         ("clip(close, 0, 100)", "close"),
         ("2^close", "close"),
+        ("hump_decay(close, p=0.1)", "close"),
+        ("hump_decay(log(close), p=0.1, relative=true)", "hump_decay(log(close), p=0.1, relative=true)"),
+        ("ts_delta_limit(log(close), log(open))", "ts_delta_limit(log(close), log(open))"),
+        ("ts_delta_limit(close, volume)", "ts_delta_limit(close, volume)"),
     ],
 )
 def test_the_part_that_breaks_invariance_is_named(text, culprit) -> None:

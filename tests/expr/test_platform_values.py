@@ -278,6 +278,53 @@ PLATFORM = [
     Case("group_mean", "group_mean(x, 1, g)", [13.85] * 3, P, day=x(10, 15, 20), groups={"g": [0] * 3}, digits=5e-3),
 ]  # fmt: skip
 
+CONSULTANT = [
+    # vectors
+    Case("vec_norm", "vec_norm(v)", [10, NAN], H, vectors={"v": [[2, NAN], [-3, NAN], [5, NAN]]}),
+    Case("vec_powersum", "vec_powersum(v)", [38, 1], H, vectors={"v": [[2, 1], [-3, NAN], [5, NAN]]}),
+    Case("vec_powersum", "vec_powersum(v, constant=3)", [106], H, vectors={"v": [[2], [-3], [5]]}),
+    Case("vec_powersum", "vec_powersum(v, constant=0.5)", [5, NAN], H, vectors={"v": [[4, 4], [9, -9]]}),
+    Case("vec_choose", "vec_choose(v, nth=0)", [2, 7], H, vectors={"v": [[2, 7], [3, NAN], [5, NAN]]}),
+    Case("vec_choose", "vec_choose(v, nth=1)", [3, NAN], H, vectors={"v": [[2, 7], [3, NAN], [5, NAN]]}),
+    Case(
+        "vec_percentage",
+        "vec_percentage(v)",
+        [3, 7],
+        H,
+        vectors={"v": [[9, 7], [2, NAN], [5, NAN], [3, NAN]]},
+    ),
+    Case("vec_percentage", "vec_percentage(v, percentage=1)", [9], H, vectors={"v": [[9], [2], [5], [3]]}),
+    # deviations -1, -1, 2: m2 = 2, m3 = 2, m4 = 6
+    Case("vec_skewness", "vec_skewness(v)", [2**-0.5, NAN], H, vectors={"v": [[0, 4], [0, 4], [3, 4]]}),
+    Case("vec_kurtosis", "vec_kurtosis(v)", [-1.5, NAN], H, vectors={"v": [[0, 4], [0, 4], [3, 4]]}),
+    Case("vec_ir", "vec_ir(v)", [2**-0.5, NAN], H, vectors={"v": [[0, 4], [0, 4], [3, 4]]}),
+    Case("vec_count", "vec_count(v)", [3, 1], H, vectors={"v": [[2, 7], [3, NAN], [5, NAN]]}),
+    Case("vec_max", "vec_max(v)", [5, 7], H, vectors={"v": [[2, 7], [5, NAN], [3, NAN]]}),
+    Case("vec_min", "vec_min(v)", [2, 7], H, vectors={"v": [[3, 7], [2, NAN], [5, NAN]]}),
+    Case("vec_range", "vec_range(v)", [3, 0], H, vectors={"v": [[3, 7], [2, NAN], [5, NAN]]}),
+    Case("vec_stddev", "vec_stddev(v)", [2**0.5, 0], H, vectors={"v": [[0, 4], [0, 4], [3, 4]]}),
+    # turnover of positions
+    Case("hump_decay", "hump_decay(x, p=1)", [NAN, 10, 12, 12], H, bars=x(10, 10.5, 12, 13)),
+    Case("hump_decay", "hump_decay(x)", [NAN, 10, 11, 11, NAN, NAN], H, bars=x(10, 10, 11, 11, NAN, 12)),
+    Case("hump_decay", "hump_decay(x, p=0.1, relative=true)", [NAN, 10, 15], H, bars=x(10, 12, 15)),
+    Case("ts_delta_limit", "ts_delta_limit(x, y)", [1, 2, 2], H, bars={**x(1, 5, 2), "y": [10] * 3}),
+    Case(
+        "ts_delta_limit",
+        "ts_delta_limit(x, 10, limit_volume=0.2)",
+        [NAN, 4, 2, NAN, 0, 1],
+        H,
+        bars=x(NAN, 4, -9, NAN, -9, 1),
+    ),
+    Case("inst_tvr", "inst_tvr(x, 2)", [NAN, NAN, 0.6, 1.5], H, bars=x(1, 3, 2, 0)),
+    Case("inst_tvr", "inst_tvr(x, 1)", [NAN, 3, NAN], H, bars=x(2, -1, 0)),
+    Case(
+        "rank_by_side", "rank_by_side(x)", [0, 0.4, 0.2, -0.4, 0, 0, NAN], H, day=x(1, 4, 2, -3, -1, 0, NAN)
+    ),
+    Case("rank_by_side", "rank_by_side(x, rate=0, scale=3)", [1, 0, 2], H, day=x(1, 0.5, 2)),
+    Case("rank_by_side", "rank_by_side(x, scale=2)", [1, -1], H, day=x(1, -7)),
+]
+"""Ops for consultants; the values of all of them were worked out by hand."""
+
 USER_OPERATORS = set(
     re.findall(
         r"\w+",
@@ -295,11 +342,22 @@ USER_OPERATORS = set(
 IN_TESTS_OF_THEIR_OWN = {"hump", "group_backfill"}
 
 
+CONSULTANT_OPERATORS = set(
+    re.findall(
+        r"\w+",
+        """
+        vec_choose vec_count vec_ir vec_kurtosis vec_max vec_min vec_norm vec_percentage vec_powersum vec_range
+        vec_skewness vec_stddev hump_decay inst_tvr rank_by_side ts_delta_limit
+        """,
+    )
+)
+
+
 def close_to(got: Any, want: Any, digits: float = 1e-6) -> None:
     np.testing.assert_allclose(got, want, rtol=2e-6, atol=digits)
 
 
-@pytest.mark.parametrize("case", PLATFORM, ids=lambda case: f"{case.source}: {case.text}")
+@pytest.mark.parametrize("case", PLATFORM + CONSULTANT, ids=lambda case: f"{case.source}: {case.text}")
 def test_platform_operator(case: Case, engine: Engine) -> None:
     got = engine(parse(case.text, "fastexpr").node, case.data())
     if case.bars:
@@ -326,6 +384,10 @@ def test_published_group_backfill(engine: Engine) -> None:
 def test_every_operator_open_to_users_has_a_value() -> None:
     assert len(USER_OPERATORS) == 66
     assert {case.op for case in PLATFORM} | IN_TESTS_OF_THEIR_OWN == USER_OPERATORS
+
+
+def test_vectors_and_turnover_of_consultants_have_a_value() -> None:
+    assert {case.op for case in CONSULTANT} == CONSULTANT_OPERATORS
 
 
 def test_the_list_of_operators_is_the_platforms(shared) -> None:

@@ -56,6 +56,7 @@ _EXPONENTS: Final = {
     "shift_free": "as the input; 0 for logarithms",
     "square": "twice the input's; 0 for logarithms",
     "sum": "as the inputs, which must agree; logarithms: the sum",
+    "threshold": "as the input when p is 0 or relative, else needs 0, or a logarithm",
     "window_product": "window times the input's",
     "window_sum": "as the input; logarithms: window times",
     "zero": "0 always",

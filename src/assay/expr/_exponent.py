@@ -184,13 +184,18 @@ def _product(call: Call, inputs: list[Exponent]) -> Exponent:
     return Exponent("power", x + y if call.op == "mul" else x - y)
 
 
+_SIZES: Final = frozenset({"abs", "ts_delta_limit"})
+
+
 def _same(call: Call, inputs: list[Exponent]) -> Exponent:
     merged = _merge(call, inputs, "compares")
     if merged.kind != "log":
         return merged
     if call.op == "neg":
         return _log(-merged.value)
-    return _broken(call, "takes the size of a logarithm of an adjusted value") if call.op == "abs" else merged
+    return (
+        _broken(call, "takes the size of a logarithm of an adjusted value") if call.op in _SIZES else merged
+    )
 
 
 def _dimensionless(call: Call, inputs: list[Exponent]) -> Exponent:
@@ -350,6 +355,19 @@ def _clip(call: Call, inputs: list[Exponent]) -> Exponent:
     return _dimensionless(call, inputs)
 
 
+def _threshold(call: Call, inputs: list[Exponent]) -> Exponent:
+    given = inputs[0]
+    if call.param("p") == 0:
+        return given
+    if call.param("relative"):
+        return (
+            _broken(call, "takes the size of a logarithm of an adjusted value")
+            if given.kind == "log"
+            else given
+        )
+    return given if given.kind == "log" else _dimensionless(call, inputs)
+
+
 _Rule: TypeAlias = Callable[[Call, list[Exponent]], Exponent]
 _RULES: Final[Mapping[ExponentRule, _Rule]] = MappingProxyType(
     {
@@ -376,6 +394,7 @@ _RULES: Final[Mapping[ExponentRule, _Rule]] = MappingProxyType(
         "shift_free": _shift_free,
         "square": _square,
         "sum": _sum,
+        "threshold": _threshold,
         "window_product": _window_product,
         "window_sum": _window_sum,
     }

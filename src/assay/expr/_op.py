@@ -20,7 +20,8 @@ Scope: TypeAlias = Literal["element", "time", "section", "group", "vector"]
 ExponentRule: TypeAlias = Literal[
     "clip", "compare", "covariance", "cross", "difference", "dimensionless", "exponential", "fill",
     "first", "invariant", "logarithm", "moment", "power", "product", "quotient", "regression", "root",
-    "same", "scale_free", "select", "shift_free", "square", "sum", "window_product", "window_sum", "zero",
+    "same", "scale_free", "select", "shift_free", "square", "sum", "threshold", "window_product",
+    "window_sum", "zero",
 ]  # fmt: skip
 """How an adjustment factor passes through an op; see ``assay.expr.exponent``."""
 

@@ -74,14 +74,10 @@ UNSUPPORTED: Final[Mapping[DialectName, Mapping[str, str]]] = MappingProxyType(
                     "works on sets of alphas, not inside an expression",
                 ),
                 **dict.fromkeys(
-                    (
-                        "inst_pnl", "inst_tvr", "hump_decay", "rank_by_side", "ts_delta_limit",
-                        "ts_target_tvr_decay", "ts_target_tvr_hump", "ts_target_tvr_delta_limit",
-                        "vec_choose", "vec_kurtosis", "vec_norm", "vec_percentage",
-                        "vec_powersum", "vec_skewness",
-                    ),
-                    "has no published definition precise enough to evaluate",
+                    ("ts_target_tvr_decay", "ts_target_tvr_hump", "ts_target_tvr_delta_limit"),
+                    "tunes its parameter to a turnover; how is not published",
                 ),
+                "inst_pnl": "is the PnL of each instrument; its holdings, scale and timing are not published",
             }
         ),
         "qlib": MappingProxyType(

@@ -99,6 +99,17 @@ def _rank(x: Sequence[Any], params: Params, out: Any) -> None:
     rank_rows(x[0], out, params["scale"])
 
 
+def _rank_by_side(x: Sequence[Any], params: Params, out: Any) -> None:
+    above, below = np.empty_like(out), np.empty_like(out)
+    rank_rows(np.where(x[0] > 0, x[0], np.float32(np.nan)), above, "(r-1)/(n-1)")
+    rank_rows(np.where(x[0] < 0, -x[0], np.float32(np.nan)), below, "(r-1)/(n-1)")
+    for rows in _blocks(out.shape):
+        row = x[0][rows]
+        signed = np.where(row > 0, above[rows], np.where(row < 0, -below[rows], row)).astype(np.float64)
+        out[rows] = signed * params["scale"] / _sum(np.abs(signed))
+    drop_infinite(out)
+
+
 def _rank_gaussian(x: Sequence[Any], params: Params, out: Any) -> None:
     rank_rows(x[0], out, "(r-1)/(n-1)")
     driver, sigma = params["driver"], params["sigma"]
@@ -186,6 +197,7 @@ RUNNERS: dict[str, Runner] = {
     "scale": _scale,
     "normalize": _by_rows(_normalize),
     "rank_gaussian": _rank_gaussian,
+    "rank_by_side": _rank_by_side,
     "winsorize": _by_rows(_winsorize),
     "truncate": _by_rows(_truncate),
     "vector_neutralize": _by_rows(_vector_neutralize),

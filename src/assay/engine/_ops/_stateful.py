@@ -73,6 +73,28 @@ def _jump_decay(x: Sequence[Any], params: Params, out: Any) -> None:
         out[t] = np.where(np.isnan(spread[t]) | np.isnan(before), np.nan, value)
 
 
+def _hump_decay(x: Sequence[Any], params: Params, out: Any) -> None:
+    window, p, relative = params["window"], params["p"], params["relative"]
+    out[:window] = np.nan
+    for t in range(window, out.shape[0]):
+        now = x[0][t].astype(np.float64)
+        before = x[0][t - window].astype(np.float64)
+        bound = p * np.abs(now + before) if relative else p
+        value = np.where(np.abs(now - before) > bound, now, before)
+        out[t] = np.where(np.isnan(now), np.nan, value)
+
+
+def _delta_limit(x: Sequence[Any], params: Params, out: Any) -> None:
+    held = np.full(out.shape[1], np.nan)
+    for t, (row, size) in enumerate(zip(*x, strict=True)):
+        now = row.astype(np.float64)
+        reach = params["limit"] * np.abs(size.astype(np.float64))
+        valid = ~np.isnan(now) & ~np.isnan(reach)
+        moved = np.where(np.isnan(held), now, np.clip(now, held - reach, held + reach))
+        out[t] = np.where(valid, moved, np.nan)
+        held = np.where(valid, moved, held)
+
+
 RUNNERS: dict[str, Runner] = {
     "cumulative_sum": _cumulative_sum,
     "bars_since_change": _bars_since_change,
@@ -80,4 +102,6 @@ RUNNERS: dict[str, Runner] = {
     "trade_when": _trade_when,
     "hump": _hump,
     "jump_decay": _jump_decay,
+    "hump_decay": _hump_decay,
+    "ts_delta_limit": _delta_limit,
 }

@@ -66,6 +66,17 @@ def demean(row: Values) -> Values:
     return row - mean_of(v) if v.size else row
 
 
+def rank_by_side(row: Values, *, scale: float = 1.0) -> Values:
+    """(r-1)/(n-1) among the positive values; minus that of the sizes among the negative ones; 0 at 0.
+
+    Scaled so that the absolute results sum to ``scale``.
+    """
+    result = np.where(row == 0, 0.0, np.nan)
+    result[row > 0] = scaled_rank(row[row > 0], "(r-1)/(n-1)")
+    result[row < 0] = -scaled_rank(-row[row < 0], "(r-1)/(n-1)")
+    return result * scale / nonzero(np.nansum(np.abs(result)))
+
+
 def scale(row: Values, *, scale: float = 1.0, longscale: float = 0.0, shortscale: float = 0.0) -> Values:
     """x times scale over the sum of |x|; with longscale or shortscale > 0 each side sums to its
     own instead.
@@ -173,6 +184,7 @@ def densify(row: Codes) -> Codes:
 
 CROSS_SECTION: dict[str, Callable[..., Values]] = {
     "rank": rank,
+    "rank_by_side": rank_by_side,
     "zscore": zscore,
     "demean": demean,
     "scale": scale,

@@ -108,7 +108,7 @@ def _numbers(
     if op in WHOLE_PANEL:
         return np.asarray(WHOLE_PANEL[op](*inputs, **params))
     if op in VECTOR:
-        return per_cell(VECTOR[op], *inputs)
+        return per_cell(VECTOR[op], *inputs, **params)
     if op == "group_backfill":
         x, group = inputs
         return group_backfill(x, group, members, **params)

@@ -52,8 +52,37 @@ def jump_decay(x: Values, *, window: int, sensitivity: float = 0.5, force: float
     return np.where(np.isnan(spread) | np.isnan(before), np.nan, result)
 
 
+def hump_decay(x: Values, *, window: int = 1, p: float = 0.0, relative: bool = False) -> Values:
+    """x where it lies more than p, or p |x + y|, from y, the x of ``window`` bars ago; else y."""
+    y = bars_ago(x, window)
+    bound = p * np.abs(x + y) if relative else np.full(x.shape, p)
+    return np.where(np.isnan(x) | np.isnan(y), np.nan, np.where(np.abs(x - y) > bound, x, y))
+
+
+def ts_delta_limit(x: Values, y: Values, *, limit: float = 0.1) -> Values:
+    """x, held within limit |y| of its own last value; the first x with a y starts it.
+
+    Where x or y is missing the result is missing and the last value stays.
+    """
+    result = np.full(x.shape, np.nan)
+    for column in range(x.shape[1]):
+        last = np.nan
+        for row in range(x.shape[0]):
+            now, reach = x[row, column], limit * abs(y[row, column])
+            if np.isnan(now) or np.isnan(reach):
+                continue
+            if now > last + reach:
+                now = last + reach
+            elif now < last - reach:
+                now = last - reach
+            result[row, column] = last = now
+    return result
+
+
 STATEFUL: dict[str, Callable[..., Values]] = {
     "trade_when": trade_when,
     "hump": hump,
     "jump_decay": jump_decay,
+    "hump_decay": hump_decay,
+    "ts_delta_limit": ts_delta_limit,
 }

@@ -78,6 +78,9 @@ OPS = (
         missing="propagate", exponent="fill", source=BRAIN),
     _op("right_tail", (Param("limit", "float", 0.0),), "x where x >= limit (as float32), else missing", fast("right_tail", order="x limit", level="consultant", renames=(("minimum", "limit"),)),
         missing="propagate", exponent="fill", source=BRAIN),
+    _op("rank_by_side", (Param("scale", "float", 1.0, low=0.0),),
+        "(r - 1) / (n - 1), r the rank of x among the n positive values of the date, ties averaged (0.5 when n is 1); of negative values minus that of -x; 0 where x is 0; times scale / (sum of the absolute results), missing where that sum is 0",
+        source=BRAIN, note="the platform's text says no more than that the sides are ranked apart and scaled to the book: the rank is that of its rank(), the book the sum of the absolute values"),
 )  # fmt: skip
 
 
@@ -138,6 +141,13 @@ COMPOSITES = (
         slots=(Arg("x"), Param("range", "text", optional=True), Param("buckets", "text", optional=True), Param("skipboth", "bool", False), Param("nangroup", "bool", False)),
         definition='groups by the edges of range="first,last,step" or buckets="edge,edge,.."',
         example=by_hand('bucket(x, range="0,1,0.1") puts 0.25 into group 3, counted from 0 below the first edge'),
+    ),
+    Composite(
+        dialect="fastexpr", names=("rank_by_side",), level="consultant", source=BRAIN,
+        slots=(Arg("x"), Param("rate", "int", 2, low=0), Param("scale", "float", 1.0, low=0.0)),
+        build=lambda g: Call("rank_by_side", (g["x"],), (("scale", g["scale"]),)),
+        definition="ranks (r - 1) / (n - 1) of the positive values and, with a minus, of the sizes of the negative ones; scaled so that the absolute results sum to scale; rate changes nothing here",
+        example=by_hand("x = 1, 4, 2, -3, -1, 0: rank_by_side(x) = 0, 0.4, 0.2, -0.4, 0, 0"),
     ),
     Composite(
         dialect="fastexpr", names=("vector_proj",), slots=XY, level="consultant", source=BRAIN,

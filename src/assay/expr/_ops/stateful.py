@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assay.expr._op import Arg, Composite, Op, Param
-from assay.expr._ops._write import BRAIN, W, X, by_hand, example, fast
+from assay.expr._ops._write import BRAIN, SHIFT, XY, W, X, by_hand, example, fast
 
 _CATEGORY = "stateful"
 
@@ -32,6 +32,22 @@ OPS = (
         definition="where abs(x - x[t-1]) > sensitivity * standard deviation (divisor n) of the last w values: x[t-1] + force (x - x[t-1]); else x",
         source=BRAIN,
         forms=(fast("jump_decay", order="x window sensitivity force", level="consultant"),),
+    ),
+    Op(
+        name="hump_decay", category=_CATEGORY, args=X, scope="time", exponent="threshold", lookback="delay", missing="propagate",
+        params=(replace(SHIFT, default=1), Param("p", "float", 0.0, low=0.0), Param("relative", "bool", False)),
+        definition="x where abs(x - y) > p, else y, the x of w bars ago; relative: where abs(x - y) > p abs(x + y). Missing where x or y is",
+        source=BRAIN, platform_note="y is yesterday's x, as the published formula says, not yesterday's result; so a slow drift passes, a day late",
+        forms=(fast("hump_decay", order="x p relative", level="consultant", window=1,
+                    example=by_hand("x = 10, 10.5, 12, newest last: hump_decay(x, p=1) = 12 now, 10 the bar before")),),
+    ),
+    Op(
+        name="ts_delta_limit", category=_CATEGORY, args=XY, scope="time", stateful=True, exponent="same", missing="defined",
+        params=(Param("limit", "float", 0.1, low=0.0, high=1.0),),
+        definition="moves from its last value towards x by at most limit * abs(y); starts at the first x with a y; where x or y is missing it is missing, and its last value is kept",
+        source=BRAIN, platform_note="the start, missing inputs and a negative y are not published",
+        forms=(fast("ts_delta_limit", order="x y limit", level="consultant", renames=(("limit_volume", "limit"),),
+                    example=by_hand("x = 1, 5, 2, y = 10, newest last: ts_delta_limit(x, y) = 1, 2, 2")),),
     ),
 )  # fmt: skip
 

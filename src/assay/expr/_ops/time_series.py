@@ -189,6 +189,13 @@ def _ema(given: Mapping[str, Any]) -> Node:
     return Call("ts_ema", (given["x"],), (("span", span), ("min_periods", 1)))
 
 
+def _turnover(given: Mapping[str, Any]) -> Node:
+    params = (("window", given["window"]), ("min_periods", 0))
+    traded = Call("abs", (Call("delta", (given["x"],), (("window", 1),)),))
+    held = Call("abs", (given["x"],))
+    return Call("div", (Call("ts_sum", (traded,), params), Call("ts_sum", (held,), params)))
+
+
 def _middle(given: Mapping[str, Any]) -> Node:
     return Call("add", (_extreme("ts_min", given), _extreme("ts_max", given)))
 
@@ -221,6 +228,11 @@ COMPOSITES = (
         dialect="fastexpr", names=("ts_min_max_cps",), slots=(*_EXTREMES, Param("f", "float", 2.0)), level="consultant",
         build=lambda g: Call("sub", (_middle(g), Call("mul", (Constant(g["f"]), g["x"])))),
         definition="ts_min(x, d) + ts_max(x, d) - f x", source=BRAIN,
+    ),
+    Composite(
+        dialect="fastexpr", names=("inst_tvr",), slots=_EXTREMES, level="consultant", build=_turnover, source=BRAIN,
+        definition="sum of abs(x - x of the bar before) over the last d bars / sum of abs(x) over them",
+        example=by_hand("x = 1, 3, 2, newest last: inst_tvr(x, 2) = 0.6"),
     ),
     Composite(
         dialect="alpha191", names=("SEQUENCE",), slots=(), build=lambda g: Call("ts_step", (), (("start", 1),)),
