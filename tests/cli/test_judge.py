@@ -193,3 +193,8 @@ def test_untouched_costs_of_a_workspace_leave_the_market_its_own() -> None:
     costs = judge_settings(_request({}), written, threads=1).costs
     assert costs is not None
     assert costs.sell_bp == 2.0
+
+
+def test_the_size_of_a_top_k_book_chooses_it() -> None:
+    assert judge_settings(_request({"top_k": 30}), None, threads=1).book == "top_k"
+    assert judge_settings(_request({"top_k": 30, "book": "decile"}), None, threads=1).book == "decile"

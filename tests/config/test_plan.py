@@ -59,7 +59,7 @@ def test_a_period_that_is_not_set_is_refused() -> None:
         ("2010-01-01", "2030-01-01", ("score", "eval")),
         (None, None, ("score", "eval")),
         (None, "2019-12-31", ()),
-        ("2024-01-01", None, ()),
+        ("2024-01-01", None, ("eval",)),
     ],
 )
 def test_hidden_is_decided_by_dates(start: str | None, end: str | None, expected: tuple[str, ...]) -> None:
@@ -70,10 +70,14 @@ def test_hidden_is_decided_by_dates(start: str | None, end: str | None, expected
 def test_a_range_is_hidden_if_and_only_if_one_of_its_days_is(a: date, b: date) -> None:
     start, end = min(a, b), max(a, b)
     span = [start + timedelta(n) for n in range((end - start).days + 1)]
-    expected = tuple(
-        name for name, p in (("score", SCORE), ("eval", EVAL)) if any(p.start <= d <= p.end for d in span)
-    )
+    closed = (("score", SCORE), ("eval", EVAL._replace(end=date.max)))
+    expected = tuple(name for name, p in closed if any(p.start <= d <= p.end for d in span))
     assert PLAN.hidden(start, end) == expected
+
+
+def test_bars_after_the_latest_period_are_as_hidden_as_it_is() -> None:
+    assert PeriodPlan(SEARCH, SCORE).hidden("2030-01-01", None) == ("score",)
+    assert PeriodPlan(EVAL, eval=SEARCH).hidden("2030-01-01", None) == ()
 
 
 def test_hidden_takes_every_form_of_a_day() -> None:

@@ -23,6 +23,7 @@ from assay.market import (
     manifest_schema,
     open_panel,
     read_manifest,
+    simulate,
     verify,
     write_dataset,
 )
@@ -291,3 +292,13 @@ def test_an_interrupted_update_is_told(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="update of tape was interrupted") as caught:
         open_panel(tmp_path / "tape")
     assert "rename .tape.outgoing to tape" in str(caught.value.fix)
+
+
+def test_an_altered_array_is_found_when_hashes_are_checked(tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    write_dataset(simulate(seed=1, instruments=20, days=40).data, folder)
+    path = folder / "fields" / "close.npy"
+    np.save(path, np.load(path) * np.float32(1.5))
+    assert open_panel(folder).shape == (40, 20)
+    with pytest.raises(DataError, match=r"close\.npy is not the file that was stored"):
+        open_panel(folder, check_hashes=True)

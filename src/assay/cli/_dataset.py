@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 
 
-def open_dataset(name: str | None, workspace: Workspace | None) -> Panel:
-    """The stored data set of that name or path, opened.
+def open_dataset(name: str | None, workspace: Workspace | None, *, check_hashes: bool = False) -> Panel:
+    """The stored data set of that name or path, opened; see :func:`assay.market.open_panel`.
 
     A name is looked up in the workspace's ``data/``, then in ``./data/``, then taken as a path.
 
@@ -24,7 +24,7 @@ def open_dataset(name: str | None, workspace: Workspace | None) -> Panel:
     """
     from assay.market import open_panel
 
-    return open_panel(find_dataset(name, workspace))
+    return open_panel(find_dataset(name, workspace), check_hashes=check_hashes)
 
 
 def find_dataset(name: str | None, workspace: Workspace | None) -> Path:

@@ -26,7 +26,8 @@ def judge(
     start: Annotated[str | None, typer.Option("--from", help="First date, YYYY-MM-DD.")] = None,
     end: Annotated[str | None, typer.Option("--to", help="Last date, YYYY-MM-DD.")] = None,
     lag: Annotated[
-        int | None, typer.Option(help="1: the signal of t uses rows up to t-1; 0: up to t.")
+        int | None,
+        typer.Option(help="Bars between signal and data: with 1 (the rule), that of t uses rows up to t-1."),
     ] = None,
     fill: Annotated[
         str | None, typer.Option(help="Price of t+1 that trades get: close, open or vwap.")
@@ -35,7 +36,9 @@ def judge(
         str | None, typer.Option(help="cn (5 and 15 bp), us (5 and 5 bp), or BUY/SELL in bp, such as 3/8.")
     ] = None,
     book: Annotated[str | None, typer.Option(help="decile, top_k, long_short or dollar_neutral.")] = None,
-    top_k: Annotated[int | None, typer.Option(help="Names of a top_k book.")] = None,
+    top_k: Annotated[
+        int | None, typer.Option(help="Names of a top_k book, which this option also chooses.")
+    ] = None,
     rebalance: Annotated[int | None, typer.Option(help="Bars between rebalances.")] = None,
     benchmark: Annotated[
         Path | None,

@@ -46,6 +46,8 @@ def judge_settings(request: JudgeRequest, workspace: DataSettings | None, *, thr
     given = dict(request.settings)
     if "costs" in given:
         given["costs"] = _costs(given["costs"])
+    if "top_k" in given:
+        given.setdefault("book", "top_k")  # nobody who names the size of a book means another one
     merged.update(given)
     _merge_options(merged, request.options)
     return JudgeSettings.from_mapping(merged)

@@ -33,7 +33,7 @@ def run_judge(request: JudgeRequest) -> int:
     check_writable(request.certificate, "--certificate")
     workspace = find_workspace()
     items = _items(request)
-    panel = open_dataset(request.data, workspace)
+    panel = open_dataset(request.data, workspace, check_hashes=True)
     own = None if workspace is None else workspace.settings(panel.name)
     settings = judge_settings(request, own, threads=usable_cores())
     plan = None if own is None else own.periods

@@ -119,6 +119,8 @@ class PeriodPlan:
     def hidden(self, start: DateLike | None, end: DateLike | None) -> tuple[HiddenPeriod, ...]:
         """The hidden periods that the days ``start`` to ``end`` (included; None = without bound) meet.
 
+        Days after the latest period belong to it, if it is hidden: nobody has looked at the newest bars yet.
+
         Raises
         ------
         DataError
@@ -129,12 +131,15 @@ class PeriodPlan:
         )
         if asked.start > asked.end:
             raise DataError(f"{asked} is an empty range", where="period", fix="give the earlier date first")
-        found: list[HiddenPeriod] = []
-        if self.score is not None and self.score.meets(asked):
-            found.append("score")
-        if self.eval is not None and self.eval.meets(asked):
-            found.append("eval")
-        return tuple(found)
+        return tuple(name for name, period in self._closed() if period.meets(asked))
+
+    def _closed(self) -> Iterator[tuple[HiddenPeriod, DateRange]]:
+        """The hidden periods; the latest period, if hidden, has no end: bars appended later belong to it."""
+        last = max(period.end for _, period in self.periods())
+        names: tuple[HiddenPeriod, ...] = ("score", "eval")
+        for name, period in zip(names, (self.score, self.eval), strict=True):
+            if period is not None:
+                yield name, period._replace(end=date.max) if period.end == last else period
 
     def embargo_gaps(self, dates: Sequence[date] | np.ndarray) -> list[EmbargoGap]:
         """The bars that lie between neighbouring periods on a calendar of trading days, in order of time."""

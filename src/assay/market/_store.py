@@ -270,16 +270,28 @@ def _read_quarantine(folder: Path, manifest: Manifest) -> tuple[Quarantined, ...
         ) from error
 
 
-def open_panel(folder: Path) -> Panel:
-    """Open a stored data set. Arrays are memory-mapped when first used; :func:`verify` checks the hashes.
+def open_panel(folder: Path, *, check_hashes: bool = False) -> Panel:
+    """Open a stored data set. Arrays are memory-mapped when first used.
+
+    Parameters
+    ----------
+    folder : where the data set is stored.
+    check_hashes : read every file first and compare it with the manifest, so that what is judged is what
+        the manifest names.
 
     Raises
     ------
     DataError
-        The folder is not a data set, or a file of it is missing or damaged.
+        The folder is not a data set, or a file of it is missing, damaged or (if checked) altered.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
+    if check_hashes and (faults := altered(folder, manifest)):
+        raise DataError(
+            "; ".join(faults),
+            where=str(folder),
+            fix="the manifest no longer describes this data: import it again",
+        )
     dates = _load(folder / "dates.npy")
     names = _load(folder / "instruments.npy")
     rows = _load(folder / "rows.npy")
@@ -322,6 +334,18 @@ def verify(folder: Path) -> tuple[str, ...]:
     """What is wrong with the stored files, one sentence each: missing, altered, or not in the manifest."""
     folder = Path(folder)
     manifest = read_manifest(folder)
+    found = list(altered(folder, manifest))
+    known = {*manifest.files, MANIFEST_FILE}
+    found += [
+        f"{path.relative_to(folder).as_posix()} is not in the manifest"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.relative_to(folder).as_posix() not in known
+    ]
+    return tuple(found)
+
+
+def altered(folder: Path, manifest: Manifest) -> tuple[str, ...]:
+    """Files that are not what the manifest says, one sentence each. Reads every byte of the data set."""
     found: list[str] = []
     for name, entry in manifest.files.items():
         path = folder / name
@@ -329,10 +353,4 @@ def verify(folder: Path) -> tuple[str, ...]:
             found.append(f"{name} is missing")
         elif sha256_file(path) != entry.sha256:
             found.append(f"{name} is not the file that was stored (sha256 differs)")
-    known = {*manifest.files, MANIFEST_FILE}
-    found += [
-        f"{path.relative_to(folder).as_posix()} is not in the manifest"
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.relative_to(folder).as_posix() not in known
-    ]
     return tuple(found)
