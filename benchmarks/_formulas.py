@@ -1,8 +1,9 @@
 """Formulas and panels for the engine's benchmark, the same on every run.
 
-The time-series batch is Alpha158 (qlib) without its bars and without regression, quantile and position features: 21
-rolling features over 5 windows and 4 price ratios, 109 in all. The mixed batch adds formulas from templates of the kind
-of the 101 Formulaic Alphas (Kakushadze, 2016). Every op can be written for both engines compared.
+Two sources: templates of the kind of the 101 Formulaic Alphas (Kakushadze, 2016), filled by a seeded
+generator; and Alpha158 (qlib) without its bars and without regression, quantile and position features: 21
+rolling features over 5 windows and 4 price ratios, 109 in all. Every op can be written for both engines
+compared.
 """
 
 from __future__ import annotations
@@ -92,13 +93,15 @@ ALPHA158_ROLLING = (
     "ts_mean(close > delay(close, 1), {w}) - ts_mean(close < delay(close, 1), {w})",
     f"ts_sum(maximum({_CHANGE}, 0), {{w}}) / (ts_sum(abs{_CHANGE}, {{w}}) + 1e-12)",
     f"ts_sum(maximum(-{_CHANGE}, 0), {{w}}) / (ts_sum(abs{_CHANGE}, {{w}}) + 1e-12)",
-    f"(ts_sum(maximum({_CHANGE}, 0), {{w}}) - ts_sum(maximum(-{_CHANGE}, 0), {{w}})) / (ts_sum(abs{_CHANGE}, {{w}}) + 1e-12)",
+    f"(ts_sum(maximum({_CHANGE}, 0), {{w}}) - ts_sum(maximum(-{_CHANGE}, 0), {{w}}))"
+    f" / (ts_sum(abs{_CHANGE}, {{w}}) + 1e-12)",
     "ts_mean(volume, {w}) / (volume + 1e-12)",
     "ts_std(volume, {w}, ddof=1) / (volume + 1e-12)",
     f"ts_std({_SHOCK}, {{w}}, ddof=1) / (ts_mean({_SHOCK}, {{w}}) + 1e-12)",
     f"ts_sum(maximum({_FLOW}, 0), {{w}}) / (ts_sum(abs{_FLOW}, {{w}}) + 1e-12)",
     f"ts_sum(maximum(-{_FLOW}, 0), {{w}}) / (ts_sum(abs{_FLOW}, {{w}}) + 1e-12)",
-    f"(ts_sum(maximum({_FLOW}, 0), {{w}}) - ts_sum(maximum(-{_FLOW}, 0), {{w}})) / (ts_sum(abs{_FLOW}, {{w}}) + 1e-12)",
+    f"(ts_sum(maximum({_FLOW}, 0), {{w}}) - ts_sum(maximum(-{_FLOW}, 0), {{w}}))"
+    f" / (ts_sum(abs{_FLOW}, {{w}}) + 1e-12)",
 )
 
 ALPHA158_PRICES = ("open / close", "high / close", "low / close", "vwap / close")

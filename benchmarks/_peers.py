@@ -49,10 +49,15 @@ class KunQuant:
         self._outputs = {name: np.empty_like(self._inputs[names[0]]) for name in nodes}
 
     def run(self) -> None:
-        """Evaluate into arrays made beforehand, the cheapest way it offers."""
-        self._runner.runGraph(
-            self._executor, self._module, self._inputs, 0, self._shape[0], self._outputs
-        )
+        """Evaluate into fresh arrays, as it does by itself."""
+        self._graph({})
+
+    def run_into(self) -> None:
+        """Evaluate into arrays made beforehand."""
+        self._graph(self._outputs)
+
+    def _graph(self, outputs: dict[str, Any]) -> None:
+        self._runner.runGraph(self._executor, self._module, self._inputs, 0, self._shape[0], outputs)
 
     def result(self, name: str) -> np.ndarray:
         array = self._outputs[name]
@@ -80,8 +85,7 @@ def _children() -> float:
 
 def _kunquant(root: Node, built: dict[Node, Any]) -> Any:
     from KunQuant import ops as k
-    from KunQuant.Op import ConstantOp as number
-    from KunQuant.Op import Rank
+    from KunQuant.Op import ConstantOp, Rank
 
     makers: dict[str, Callable[..., Any]] = {
         "neg": lambda x: 0 - x, "abs": k.Abs, "sign": k.Sign, "log": k.Log, "rank": lambda x, **_: Rank(x),
@@ -105,14 +109,14 @@ def _kunquant(root: Node, built: dict[Node, Any]) -> Any:
             continue
         assert isinstance(node, Call)
         args = [arg.value if isinstance(arg, Constant) else built[arg] for arg in node.args]
-        params = {name: value for name, value in node.params if name in ("window",)}
+        params = {name: value for name, value in node.params if name == "window"}
         if node.op in _INFIX:
             built[node] = _INFIX[node.op](*args)
         elif node.op == "where":
-            ends = [number(a) if isinstance(a, float) else a for a in args[1:]]
+            ends = [ConstantOp(a) if isinstance(a, float) else a for a in args[1:]]
             built[node] = k.Select(args[0], *ends)
         else:
-            full = [number(a) if isinstance(a, float) else a for a in args]
+            full = [ConstantOp(a) if isinstance(a, float) else a for a in args]
             built[node] = makers[node.op](*full, **params)
     return built[root]
 
