@@ -29,21 +29,20 @@ def evaluate(
     Parameters
     ----------
     nodes : trees by name.
-    data : fields float32 (T, N), groups int32 (T, N) with -1 for none, vectors float32 (K, T, N); NaN =
-    missing.
-        Infinite inputs are missing.
+    data : fields float32 (T, N), groups int32 (T, N) with -1 for none, vectors float32 (K, T, N). NaN is
+        missing; infinite inputs are missing.
     universe : membership by date, bool (T, N); None = all. Cross-section and group ops see the members of
-    the date
-        only and give NaN to the others; time-series ops see all rows.
+        the date only and give NaN to the others; time-series ops see all rows.
     threads : how many blocks of instruments, or of dates, are worked on at a time. The result does not
-    depend on it.
+        depend on it.
     sink : called with the name and the array of each output soon after it is ready; the array is read-only
         and is used again after the call. Then nothing is kept.
 
     Returns
     -------
     float32 (T, N) by name, NaN = missing, no infinities; a group expression gives its codes. Names of equal
-    expressions share one array. Empty with a `sink`.
+    expressions share one array, and the arrays of a call share memory blocks: copy one to keep it alone.
+    Empty with a `sink`.
 
     Raises
     ------

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from assay.engine._program import Place
-from assay.expr import ParamValue
 
 Params: TypeAlias = Mapping[str, Any]
 """The literals of a step by name; each op knows the types of its own."""
@@ -15,4 +14,4 @@ Runner: TypeAlias = Callable[[Sequence[Any], Params, Any], None]
 ColumnRunner: TypeAlias = Callable[[Sequence[Place], Params, int, int, Place], None]
 """The same by place, for panels or ranges of their columns: inputs, literals, rows, columns, result."""
 
-__all__ = ["ColumnRunner", "ParamValue", "Params", "Runner"]
+__all__ = ["ColumnRunner", "Params", "Runner"]
