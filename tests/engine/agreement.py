@@ -42,6 +42,9 @@ LOSES_DIGITS = {
     "ts_rsquare",
     "ts_corr",
     "ts_partial_corr",
+    "ts_triple_corr",
+    "ts_co_kurt",
+    "group_quantile",
     "ts_sum",
     "ts_mean",
     "ts_ir",
@@ -71,6 +74,8 @@ LOSES_DIGITS = {
 UNIT_SCALE = {
     "ts_corr",
     "ts_partial_corr",
+    "ts_triple_corr",
+    "ts_co_kurt",
     "ts_rsquare",
     "ts_regression",
     "ts_skew",

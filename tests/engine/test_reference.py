@@ -282,6 +282,7 @@ def test_neutralized_vectors_are_orthogonal():
         ("group_max", {}, [3, 3, 3, 8, NAN]),
         ("group_min", {}, [1, 1, 1, 8, NAN]),
         ("group_median", {}, [2, 2, 2, 8, NAN]),
+        ("group_quantile", {"q": 0.25}, [1.5, 1.5, 1.5, 8, NAN]),
         ("group_std", {}, [1, 1, 1, 0, NAN]),
         ("group_count", {}, [2, 2, 2, 1, NAN]),
         ("group_normalize", {"scale": 2.0}, [0.5, 1.5, NAN, 2, NAN]),

@@ -73,6 +73,8 @@ def test_every_parameter_can_be_written(op) -> None:
             'bucket(x, buckets="2,5", skipboth=true)',
         ),
         ("Count($close, 5)", "qlib", "qlib", "Count($close, 5)"),
+        ("Clip($close, -1, 2)", "qlib", "fastexpr", "clamp(close, lower=-1, upper=2)"),
+        ("ts_triple_corr(y, x, x, 5)", "core", "fastexpr", "ts_triple_corr(y, x, x, 5)"),
         ("max(rank(close), open)", "alpha101", "fastexpr", None),
         ("-ts_rank(x, 5)", "fastexpr", "core", '-ts_rank(x, 5, scale="(r-1)/(n-1)")'),
     ],

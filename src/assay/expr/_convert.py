@@ -255,7 +255,9 @@ def _params_text(node: Call) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in node.params)
 
 
-_RENAMED: Final = {"buckets": "edges", "skipboth": "skip_both", "nangroup": "missing_group"}
+_RENAMED: Final = {
+    "buckets": "edges", "skipboth": "skip_both", "nangroup": "missing_group", "lower": "low", "upper": "high",
+}  # fmt: skip
 
 
 def _option(slot: Param, node: Call) -> object:
@@ -272,16 +274,24 @@ _PLACEHOLDER: Final = 7919
 
 @lru_cache(maxsize=256)
 def _pattern(composite: Composite) -> Call:
-    """What the word builds from placeholders: a field for each input, one number for required ones."""
+    """What the word builds from placeholders: a field for each input, one number for required ones.
+
+    An empty call where it cannot be built from them: it needs a text, or one of two options.
+    """
     given: dict[str, object] = {}
     for slot in composite.slots:
         if isinstance(slot, Arg):
             given[slot.name] = Field(slot.name)
         elif slot.default is None and not slot.optional:
+            if slot.type == "text":
+                return Call("")
             given[slot.name] = _PLACEHOLDER
         else:
             given[slot.name] = "0,1" if slot.name == "buckets" else slot.default
-    built = composite.build(given) if not composite.variadic else None
+    try:
+        built = composite.build(given) if not composite.variadic else None
+    except ValueError:
+        return Call("")
     return built if isinstance(built, Call) else Call("")
 
 

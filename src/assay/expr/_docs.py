@@ -159,7 +159,8 @@ def _level(word: Word) -> str:
 
 def _meaning(word: Word) -> str:
     if word.composite is not None:
-        return word.composite.definition
+        note = word.composite.note
+        return word.composite.definition + (f". Note: {note}" if note else "")
     assert word.op is not None
     form = word.op.form("fastexpr")
     preset = (

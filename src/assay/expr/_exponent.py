@@ -314,7 +314,7 @@ def _covariance(call: Call, inputs: list[Exponent]) -> Exponent:
 
 
 def _regression(call: Call, inputs: list[Exponent]) -> Exponent:
-    output = call.param("output")
+    output = "beta" if call.op == "ts_theilsen" else call.param("output")
     if output == "r2":
         return _ZERO
     y, x = inputs

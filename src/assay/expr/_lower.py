@@ -328,14 +328,17 @@ class _Lowering:
         args = list(syntax.args)
         kinds = [slot.kind for slot in word.slots if isinstance(slot, Arg)]
         options = [slot for slot in word.slots if isinstance(slot, Param)]
-        written = dict(syntax.named)
-        last = args[-1]
-        if options and type(last) is Name and last.name.lower() in ("true", "false"):
-            written[options[0].name] = args.pop()
-        for name, value in written.items():
-            if name.lower() not in {o.name for o in options}:
+        by_name: dict[str, Syntax] = {}
+        for name, value in syntax.named:
+            place = word.by_name.get(name.lower())
+            if place is None or isinstance(word.slots[place], Arg):
                 raise self._error(reasons.UNKNOWN_ARGUMENT, f"{word.name} has no argument {name!r}", value)
-        by_name = {name.lower(): value for name, value in written.items()}
+            by_name[word.slots[place].name] = value
+        if options and options[0].name not in by_name:
+            last = args[-1]
+            is_bool = type(last) is Name and last.name.lower() in ("true", "false")
+            if is_bool or options[0].default is None:
+                by_name[options[0].name] = args.pop()
         values = tuple(
             self._literal(by_name[o.name], o, word) if o.name in by_name else o.default for o in options
         )
@@ -400,6 +403,8 @@ class _Lowering:
             value = syntax.value
         elif type(syntax) is Name:
             value = syntax.name
+        elif type(syntax) is Number and not param.choices:
+            value = f"{syntax.value:g}"  # BRAIN takes ignore=0 for ignore="0"
         else:
             raise self._error(
                 reasons.LITERAL_EXPECTED,

@@ -78,6 +78,14 @@ UNSUPPORTED: Final[Mapping[DialectName, Mapping[str, str]]] = MappingProxyType(
                     "tunes its parameter to a turnover; how is not published",
                 ),
                 "inst_pnl": "is the PnL of each instrument; its holdings, scale and timing are not published",
+                "one_side": "shifts x to one side; by how much is not published",
+                "generalized_rank": "adds powers of differences to ranks; their scale is not published",
+                "convert": "turns dollars into shares or back; at which price is not published",
+                **dict.fromkeys(
+                    ("multi_regression", "group_multi_regression"),
+                    "regresses on several inputs; whether it gives the fit or the residual is not published",
+                ),
+                **dict.fromkeys(("position_safeguard", "unit"), "is a name without a published definition"),
             }
         ),
         "qlib": MappingProxyType(
@@ -100,6 +108,8 @@ LEGACY: Final[Mapping[str, str]] = MappingProxyType(
         "ts_std": "ts_std_dev", "sum": "ts_sum", "product": "ts_product", "ts_argmax": "ts_arg_max",
         "ts_argmin": "ts_arg_min", "indneutralize": "group_neutralize", "ts_skew": "ts_skewness",
         "ts_kurt": "ts_kurtosis", "mean": "ts_mean", "ts_shift": "ts_delay", "where": "if_else",
+        "ceil": "ceiling", "ema_decay": "ts_weighted_decay", "group_stddev": "group_std_dev", "negate": "not",
+        "round0": "round_down", "ts_stddev": "ts_std_dev", "ts_weighted_delay": "ts_weighted_decay",
     }
 )  # fmt: skip
 """FASTEXPR names from before 2016 and from the 2016 paper, and their names of today."""

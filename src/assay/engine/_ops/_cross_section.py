@@ -190,6 +190,12 @@ def _group_cross(x: Sequence[Any], params: Params, out: Any) -> None:
     _dense(np.where((first >= 0) & (second >= 0), first * width + second, -1), out)
 
 
+def _group_coalesce(x: Sequence[Any], params: Params, out: Any) -> None:
+    first, second = x
+    after = first.max(axis=1, keepdims=True, initial=-1) + 1
+    out[...] = np.where(first >= 0, first, np.where(second >= 0, after + second, -1))
+
+
 RUNNERS: dict[str, Runner] = {
     "rank": _rank,
     "zscore": _zscore,
@@ -206,4 +212,5 @@ RUNNERS: dict[str, Runner] = {
     "bucket": _bucket,
     "densify": _densify,
     "group_cross": _group_cross,
+    "group_coalesce": _group_coalesce,
 }

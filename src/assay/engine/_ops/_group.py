@@ -61,6 +61,21 @@ def _median(x: Sequence[Any], params: Params, out: Any) -> None:
         out[rows] = np.where(code >= 0, found, np.nan)
 
 
+def _quantile(x: Sequence[Any], params: Params, out: Any) -> None:
+    values, groups = x
+    for t, (row, code) in enumerate(zip(values, groups, strict=True)):
+        valid = ~np.isnan(row) & (code >= 0)
+        order = np.lexsort((row[valid], code[valid]))
+        ordered = row[valid][order].astype(np.float64)
+        found, start, size = np.unique(code[valid][order], return_index=True, return_counts=True)
+        place = params["q"] * (size - 1)
+        below = np.floor(place).astype(np.int64)
+        low, high = ordered[start + below], ordered[start + np.minimum(below + 1, size - 1)]
+        by_code = np.full(int(code.max(initial=0)) + 1, np.nan)
+        by_code[found] = low + (place - below) * (high - low)
+        out[t] = np.where(code >= 0, by_code[np.maximum(code, 0)], np.nan)
+
+
 def _backfill(x: Sequence[Any], params: Params, out: Any) -> None:
     values, groups = x
     window, std = params["window"], float(params["std"])
@@ -88,5 +103,6 @@ RUNNERS: dict[str, Runner] = {
     "group_mean": _mean,
     "group_rank": _rank,
     "group_median": _median,
+    "group_quantile": _quantile,
     "group_backfill": _backfill,
 }

@@ -182,6 +182,57 @@ def _correlation(a: Values, b: Values) -> Values:
     return np.where(varies, np.clip(r, -1.0, 1.0), np.nan)
 
 
+def _scores(w: Values) -> Values:
+    """Distance from the mean in standard deviations; missing where a window is constant or has a gap."""
+    distance = w - w.mean(axis=-1, keepdims=True)
+    deviation = np.sqrt((distance * distance).mean(axis=-1, keepdims=True))
+    varies = w.min(axis=-1, keepdims=True) < w.max(axis=-1, keepdims=True)
+    return np.where(varies, distance / deviation, np.nan)
+
+
+def _triple_corr(x: Sequence[Any], params: Params, out: Any) -> None:
+    window = params["window"]
+    for rows in window_blocks(x[0].shape, 3 * window):
+        a, b, c = (_scores(windows_of(panel, rows, window)) for panel in x)
+        out[rows] = (a * b * c).mean(axis=-1)
+    drop_infinite(out)
+
+
+def _co_kurt(x: Sequence[Any], params: Params, out: Any) -> None:
+    window = params["window"]
+    for rows in window_blocks(x[0].shape, 2 * window):
+        a, b = (_scores(windows_of(panel, rows, window)) for panel in x)
+        out[rows] = (a * b * b * b).mean(axis=-1)
+    drop_infinite(out)
+
+
+def _theil_sen(x: Sequence[Any], params: Params, out: Any) -> None:
+    window = params["window"]
+    first, second = np.triu_indices(window, 1)
+    pairs = max(1, first.size)
+    width = max(1, 2_000_000 // pairs)
+    for start in range(0, out.shape[1], width):
+        columns = slice(start, start + width)
+        y, other = x[0][:, columns], x[1][:, columns]
+        for rows in window_blocks(y.shape, pairs):
+            a, b = windows_of(y, rows, window), windows_of(other, rows, window)
+            rise, run = a[..., second] - a[..., first], b[..., second] - b[..., first]
+            slopes = np.where(run != 0, rise / run, np.nan)
+            complete = ~np.isnan(a).any(axis=-1) & ~np.isnan(b).any(axis=-1)
+            out[rows, columns] = np.where(complete, _median_of_known(slopes), np.nan)
+    drop_infinite(out)
+
+
+def _median_of_known(values: Values) -> Values:
+    if not values.shape[-1]:
+        return np.full(values.shape[:-1], np.nan)
+    ordered = np.sort(values, axis=-1)  # missing values come last
+    n = np.count_nonzero(~np.isnan(values), axis=-1)[..., None]
+    low = np.take_along_axis(ordered, np.maximum(n - 1, 0) // 2, axis=-1)[..., 0]
+    high = np.take_along_axis(ordered, n // 2, axis=-1)[..., 0]
+    return 0.5 * (low + high)
+
+
 RUNNERS: dict[str, Runner] = {
     "ts_product": _product,
     "ts_mad": _mad,
@@ -194,4 +245,7 @@ RUNNERS: dict[str, Runner] = {
     "ts_backfill": _backfill,
     "ts_last_different": _last_different,
     "ts_partial_corr": _partial_corr,
+    "ts_triple_corr": _triple_corr,
+    "ts_co_kurt": _co_kurt,
+    "ts_theilsen": _theil_sen,
 }

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from assay.engine.reference._cross_section import CROSS_SECTION, bucket, densify
 from assay.engine.reference._elementwise import ELEMENTWISE
-from assay.engine.reference._group import GROUP, group_backfill, group_cross
+from assay.engine.reference._group import GROUP, group_backfill, group_coalesce, group_cross
 from assay.engine.reference._pairs import PAIRS
 from assay.engine.reference._stateful import STATEFUL
 from assay.engine.reference._storage import Codes, Mask, Values, stored
@@ -18,6 +18,14 @@ from assay.expr import Call, Constant, Field, Node, Op, op_table
 
 WHOLE_PANEL = {**ELEMENTWISE, **TIME_SERIES, **PAIRS, **STATEFUL}
 """Ops that never look at the universe."""
+
+_GROUPINGS: dict[str, Any] = {
+    "bucket": bucket,
+    "densify": densify,
+    "group_cross": group_cross,
+    "group_coalesce": group_coalesce,
+}
+"""Ops whose result is a group."""
 
 
 class Inputs(Protocol):
@@ -92,7 +100,7 @@ def _field(name: str, data: Inputs, kind: str) -> NDArray[Any]:
 def _call(call: Call, inputs: Sequence[Any], shape: tuple[int, int], members: Mask) -> NDArray[Any]:
     params = dict(call.params)
     with np.errstate(all="ignore"):
-        if call.op in ("bucket", "densify", "group_cross"):
+        if call.op in _GROUPINGS:
             return _groups(call.op, inputs, params, members)
         return stored(_numbers(call, inputs, params, shape, members))
 
@@ -121,7 +129,7 @@ def _numbers(
 
 
 def _groups(op: str, inputs: Sequence[Any], params: dict[str, Any], members: Mask) -> Codes:
-    function: Any = {"bucket": bucket, "densify": densify, "group_cross": group_cross}[op]
+    function = _GROUPINGS[op]
     dates = zip(*(_masked(a, members) for a in inputs), strict=True)
     codes = np.array([function(*rows, **params) for rows in dates], dtype=np.int64).reshape(members.shape)
     return np.where(members, codes, -1)

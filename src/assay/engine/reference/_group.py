@@ -72,6 +72,11 @@ def group_median(row: Values, group: Codes) -> Values:
     return statistic(lambda v: float(np.median(v)), row, group)
 
 
+def group_quantile(row: Values, group: Codes, *, q: float) -> Values:
+    """The quantile q of the group, interpolated linearly, for every member."""
+    return statistic(lambda v: float(np.quantile(v, q)), row, group)
+
+
 def group_std(row: Values, group: Codes) -> Values:
     """The standard deviation (n) of the group, for every member."""
     return statistic(lambda v: float(np.sqrt(variance_of(v, 0))), row, group)
@@ -121,6 +126,13 @@ def group_cross(first: Codes, second: Codes) -> Codes:
     return np.array([found.index(pair) if min(pair) >= 0 else -1 for pair in pairs], dtype=np.int64)
 
 
+def group_coalesce(first: Codes, second: Codes) -> Codes:
+    """The first group; for a name without one the second, numbered on from the largest of the first."""
+    after = max([code for code in first.tolist() if code >= 0], default=-1) + 1
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return np.array([a if a >= 0 else after + b if b >= 0 else -1 for a, b in pairs], dtype=np.int64)
+
+
 def group_backfill(x: Values, group: Codes, members: Mask, *, window: int, std: float = 4.0) -> Values:
     """x; where it is missing, the mean of the valid values that the members of its group had in
     the last bars.
@@ -147,6 +159,7 @@ GROUP: dict[str, Callable[..., Values]] = {
     "group_max": group_max,
     "group_min": group_min,
     "group_median": group_median,
+    "group_quantile": group_quantile,
     "group_std": group_std,
     "group_count": group_count,
     "group_mean": group_mean,

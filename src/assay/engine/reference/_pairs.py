@@ -105,9 +105,58 @@ def ts_partial_corr(x: Values, y: Values, z: Values, *, window: int) -> Values:
     return result
 
 
+def _by_complete(function: Callable[..., float], panels: tuple[Values, ...], window: int) -> Values:
+    """``function`` of the windows of several inputs where none has a gap."""
+    result = np.full_like(panels[0], np.nan)
+    for column in range(result.shape[1]):
+        for row in range(window - 1, result.shape[0]):
+            parts = [v[row - window + 1 : row + 1, column] for v in panels]
+            if not any(np.isnan(part).any() for part in parts):
+                result[row, column] = function(*parts)
+    return result
+
+
+def product_moment(*sides: Values) -> float:
+    """Mean of the product of the deviations over the product of the standard deviations (n)."""
+    if any(side.min() == side.max() for side in sides):
+        return NAN
+    product, spread = np.ones(sides[0].size), 1.0
+    for side in sides:
+        deviation = side - mean_of(side)
+        product = product * deviation
+        spread *= float(np.sqrt(mean_of(deviation**2)))
+    return mean_of(product) / spread
+
+
+def ts_triple_corr(x: Values, y: Values, z: Values, *, window: int) -> Values:
+    """The product moment of x, y and z."""
+    return _by_complete(product_moment, (x, y, z), window)
+
+
+def ts_co_kurt(y: Values, x: Values, *, window: int) -> Values:
+    """The product moment of y and three times x."""
+    return _by_complete(lambda a, b: product_moment(a, b, b, b), (y, x), window)
+
+
+def theil_sen(y: Values, x: Values) -> float:
+    """The median of the slopes between every two points whose x differ."""
+    slopes = [
+        (y[j] - y[i]) / (x[j] - x[i]) for i in range(x.size) for j in range(i + 1, x.size) if x[i] != x[j]
+    ]
+    return float(np.median(slopes)) if slopes else NAN
+
+
+def ts_theilsen(y: Values, x: Values, *, window: int) -> Values:
+    """The Theil-Sen slope of y on x."""
+    return _by_complete(theil_sen, (y, x), window)
+
+
 PAIRS: dict[str, Callable[..., Values]] = {
     "ts_corr": ts_corr,
     "ts_cov": ts_cov,
     "ts_regression": ts_regression,
     "ts_partial_corr": ts_partial_corr,
+    "ts_triple_corr": ts_triple_corr,
+    "ts_co_kurt": ts_co_kurt,
+    "ts_theilsen": ts_theilsen,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from assay.expr._ops._write import (
     a191,
     by_hand,
     core,
+    example,
     fast,
     qlib,
     report,
@@ -169,6 +171,95 @@ def _series_or_pair(element: str, series: str) -> Any:
     return build
 
 
+_NAN = Constant(float("nan"))
+
+
+def values_of(text: str) -> tuple[float, ...]:
+    """The numbers of ``"1 2 nan"`` or ``"1, 2, nan"``; ValueError when they are none."""
+    try:
+        found = tuple(float(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        raise ValueError(f"{text[:40]!r} is no list of numbers") from None
+    if not found or any(math.isinf(value) for value in found):
+        raise ValueError(f"{text[:40]!r} is no list of numbers")
+    return found
+
+
+def _between(given: Mapping[str, Any], inside: Node) -> Node:
+    """``inside`` where x lies between the bounds, else x."""
+    x = given["x"]
+    above = Call("gt", (x, Constant(given["lower"])))
+    return Call("where", (Call("and", (above, Call("lt", (x, Constant(given["upper"]))))), inside, x))
+
+
+def _clamp(given: Mapping[str, Any]) -> Node:
+    x, lower, upper, mask = given["x"], given["lower"], given["upper"], given["mask"].strip().lower()
+    if lower > upper:
+        raise ValueError("lower is above upper")
+    if not given["inverse"]:
+        return Call("clip", (x,), (("low", lower), ("high", upper)))
+    if mask == "nearest_bound":
+        nearer = Call("lt", (x, Constant(0.5 * (lower + upper))))
+        return _between(given, Call("where", (nearer, Constant(lower), Constant(upper))))
+    if mask in ("", "mean"):
+        raise ValueError(
+            'inverse=true needs mask: a number, "NAN" or "nearest_bound" (what "mean" averages is not published)'
+        )
+    values = values_of(mask)
+    if len(values) != 1:
+        raise ValueError("mask is one number")
+    return _between(given, Constant(values[0]))
+
+
+def _nan_out(given: Mapping[str, Any]) -> Node:
+    x: Node = given["x"]
+    result = x
+    if given["lower"] is None and given["upper"] is None:
+        raise ValueError("needs lower or upper")
+    if given["upper"] is not None:
+        result = Call("where", (Call("gt", (x, Constant(given["upper"]))), _NAN, result))
+    if given["lower"] is not None:
+        result = Call("where", (Call("lt", (x, Constant(given["lower"]))), _NAN, result))
+    return result
+
+
+def _replace(given: Mapping[str, Any]) -> Node:
+    x: Node = given["x"]
+    targets, values = values_of(given["target"]), values_of(given["dest"])
+    if len(values) == 1:
+        values *= len(targets)
+    if len(values) != len(targets):
+        raise ValueError("dest needs one value, or one for each of target")
+    pairs = list(zip(targets, values, strict=True))
+    result = x
+    for target, value in reversed([pair for pair in pairs if not math.isnan(pair[0])]):
+        result = Call("where", (Call("eq", (x, Constant(target))), Constant(value), result))
+    for value in [value for target, value in pairs if math.isnan(target)][:1]:
+        result = Call("where", (Call("is_missing", (x,)), Constant(value), result))
+    return result
+
+
+def _nan_mask(given: Mapping[str, Any]) -> Node:
+    mask = Call("fill_missing", (given["y"],), (("value", 0.0),))
+    return Call("where", (Call("lt", (mask, Constant(0.0))), _NAN, given["x"]))
+
+
+def _round_down(given: Mapping[str, Any]) -> Node:
+    x, f = given["x"], given["f"]
+    if f <= 0:
+        raise ValueError("f must be above 0")
+    if f == 1:
+        return Call("floor", (x,))
+    return Call("mul", (Call("floor", (Call("div", (x, Constant(f))),)), Constant(f)))
+
+
+def _arc_sine(x: Node) -> Node:
+    """2 atan(x / (1 + sqrt((1 - x)(1 + x)))): right up to both ends, missing beyond them."""
+    one = Constant(1.0)
+    root = Call("sqrt", (Call("mul", (Call("sub", (one, x)), Call("add", (one, x)))),))
+    return Call("mul", (Constant(2.0), Call("arctan", (Call("div", (x, Call("add", (one, root)))),))))
+
+
 _PAPER_EXTREMES: tuple[tuple[DialectName, str, tuple[str, str]], ...] = (
     ("alpha101", PAPER101, ("max", "min")),
     ("alpha191", GTJA, ("MAX", "MIN")),
@@ -204,6 +295,55 @@ COMPOSITES = (
             (Call("ne" if not g["reverse"] else "eq", (g["x"], Constant(g["value"]))), g["x"], Constant(float("nan"))),
         ),
         definition="missing where x equals value; reverse=true: missing everywhere else", source=BRAIN,
+    ),
+    Composite(
+        dialect="fastexpr", names=("nan_mask",), slots=XY, level="consultant", build=_nan_mask, source=BRAIN,
+        definition="missing where y < 0, else x",
+        note="x is kept where y is missing, as a missing y is not negative",
+        example=by_hand("x = 5, y = -1: nan_mask(x, y) is missing"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("nan_out",), level="consultant", build=_nan_out, source=BRAIN,
+        slots=(Arg("x"), Param("lower", "float", optional=True), Param("upper", "float", optional=True)),
+        definition="missing where x < lower or x > upper, else x; at least one of the two is needed",
+        note="a bound left out does not bind", example=by_hand("nan_out(3, upper=2) is missing"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("replace",), level="consultant", build=_replace, source=BRAIN,
+        slots=(Arg("x"), Param("target", "text"), Param("dest", "text")),
+        definition='the value of dest that stands at the place of x in target, else x; one value in dest is taken for all of target; values are separated by blanks or commas, "nan" is a missing one',
+        example=by_hand('x = 1, 2, 3: replace(x, target="1 2", dest="7 8") = 7, 8, 3'),
+    ),
+    Composite(
+        dialect="fastexpr", names=("clamp",), level="consultant", build=_clamp, source=BRAIN,
+        slots=(Arg("x"), Param("lower", "float", 0.0), Param("upper", "float", 0.0), Param("inverse", "bool", False), Param("mask", "text", "")),
+        definition='x, not below lower and not above upper; inverse=true: mask where lower < x < upper, else x; mask is a number, "NAN" or "nearest_bound" (the upper one halfway)',
+        example=by_hand("clamp(5, lower=-1, upper=2) = 2"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("tail",), level="consultant", source=BRAIN,
+        slots=(Arg("x"), Param("lower", "float", 0.0), Param("upper", "float", 0.0), Param("newval", "float", 0.0)),
+        build=lambda g: _between(g, Constant(g["newval"])), definition="newval where lower < x < upper, else x",
+        example=by_hand("x = 1, 2, 3: tail(x, lower=1, upper=3, newval=0) = 1, 0, 3"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("round_down",), slots=(Arg("x"), Param("f", "float", 1.0)), level="consultant",
+        build=_round_down, definition="largest multiple of f not above x", source=BRAIN,
+        example=example("x = 2.5, 3.2, 5.4: round_down(x) = 2, 3, 5"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("arc_sin",), slots=X, level="consultant", source=BRAIN,
+        build=lambda g: _arc_sine(g["x"]), definition="inverse sine; missing outside [-1, 1]",
+        example=by_hand("arc_sin(1) = 1.5708"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("arc_cos",), slots=X, level="consultant", source=BRAIN,
+        build=lambda g: Call("sub", (Constant(0.5 * math.pi), _arc_sine(g["x"]))),
+        definition="inverse cosine; missing outside [-1, 1]", example=by_hand("arc_cos(-1) = 3.1416"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("purify",), slots=X, level="consultant", build=lambda g: g["x"],
+        definition="x: infinite values are missing here at every node", source=BRAIN,
     ),
     Composite(
         dialect="fastexpr", names=("pasteurize",), slots=X, level="consultant", build=lambda g: g["x"],

@@ -8,7 +8,7 @@ from typing import Any
 from assay.expr._op import Arg, Composite, ExponentRule, Form, Kind, MissingRule, Op, Param
 from assay.expr._ops._write import ASSAY, BRAIN, PAPER101, XG, W, a101, by_hand, example, fast, report
 from assay.expr._ops.cross_section import RANK_SCALE
-from assay.expr._tree import Call, Node
+from assay.expr._tree import Call, Constant, Node
 
 _CATEGORY = "group"
 _XG = "x group"
@@ -66,6 +66,13 @@ OPS = (
     _op("group_normalize", "x * scale / (sum of abs(x) in the group); constant_check: missing where that sum is below tolerance",
         fast("group_normalize", order="x group constant_check tolerance scale", level="consultant", renames=(("constantcheck", "constant_check"),)),
         params=(Param("constant_check", "bool", False), Param("tolerance", "float", 0.01, low=0.0), Param("scale", "float", 1.0))),
+    _op("group_quantile", "quantile q of the group, interpolated linearly, for every member",
+        fast("group_percentage", order="x group q", level="consultant", defaults=(("q", 0.5),), renames=(("percentage", "q"),), example=by_hand("one group, x = 1, 2, 4: group_percentage(x, g, percentage=0.25) = 1.5")),
+        params=(Param("q", "float", low=0.0, high=1.0),),
+        note="the platform's text says only that 0.5 is the group's median, which an interpolation gives"),
+    _op("group_coalesce", "g1, and where there is none the largest number in g1 on the date + 1 + g2",
+        fast("group_coalesce", order="g1 g2", level="consultant", variadic=True, example=example("g1 = 0, 1, none, none and g2 = 0, 1, 0, 1: 0, 1, 2, 3")),
+        args=(Arg("g1", "group"), Arg("g2", "group")), result="group", exponent="zero", missing="defined"),
     _op("group_cross", "a group for each pair of groups that occurs", fast("group_cartesian_product", order="g1 g2", level="consultant"),
         args=(Arg("g1", "group"), Arg("g2", "group")), result="group", exponent="zero", missing="propagate"),
 )  # fmt: skip
@@ -76,7 +83,26 @@ def _extra(given: Mapping[str, Any]) -> Node:
     return Call("where", (Call("is_missing", (given["x"],)), mean, given["x"]))
 
 
+def _projected(given: Mapping[str, Any]) -> Node:
+    x, g = given["x"], given["g"]
+    y = Call("where", (Call("is_missing", (x,)), Constant(float("nan")), given["y"]))
+    share = Call("div", tuple(Call("group_sum", (Call("mul", (a, y)), g)) for a in (x, y)))
+    return Call("mul", (share, y))
+
+
+_XYG = (Arg("x"), Arg("y"), Arg("g", "group"))
+
 COMPOSITES = (
+    Composite(
+        dialect="fastexpr", names=("group_vector_proj",), slots=_XYG, level="consultant", build=_projected, source=BRAIN,
+        definition="y (x.y / y.y) over the group, names with either missing left out",
+        example=by_hand("one group, x = 1, 3 and y = 1, 1: 2, 2"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("group_vector_neut",), slots=_XYG, level="consultant", source=BRAIN,
+        build=lambda g: Call("sub", (g["x"], _projected(g))), definition="x - group_vector_proj(x, y, g)",
+        example=by_hand("one group, x = 1, 3 and y = 1, 1: -1, 1"),
+    ),
     Composite(
         dialect="fastexpr", names=("group_extra",), slots=(Arg("x"), Arg("weight"), Arg("group", "group")), level="consultant",
         build=_extra, definition="x, and where x is missing the weighted mean of its group", source=BRAIN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.expr._op import Arg, Composite, Form, Op
 from assay.expr._ops._write import ASSAY, XY, a101, a191, by_hand, core, fast, qlib
-from assay.expr._tree import Call, Constant
+from assay.expr._tree import Call
 
 _CATEGORY = "logic"
 _BOOLS = (Arg("x", "bool"), Arg("y", "bool"))
@@ -89,8 +89,8 @@ COMPOSITES = (
         source="WorldQuant BRAIN operator documentation",
     ),
     Composite(
-        dialect="fastexpr", names=("keep",), slots=(Arg("x"), Arg("condition", "bool")), level="consultant",
-        build=lambda g: Call("where", (g["condition"], g["x"], Constant(float("nan")))), definition="x where the condition is true, else missing",
+        dialect="fastexpr", names=("is_not_finite",), slots=(Arg("x"),), result="bool", level="consultant",
+        build=lambda g: Call("is_missing", (g["x"],)), definition="1 where x is missing: infinite values are missing here, too",
         source="WorldQuant BRAIN operator documentation",
     ),
 )  # fmt: skip

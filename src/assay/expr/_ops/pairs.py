@@ -41,6 +41,24 @@ OPS = (
         definition="correlation of x and y with z held fixed over the last w bars: (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)); missing where z explains x or y (1 - r^2 of 1e-12 or less)", source=BRAIN,
         forms=(fast("ts_partial_corr", order="x y z window", level="consultant"),),
     ),
+    Op(
+        name="ts_triple_corr", category=_CATEGORY, args=(*XY, Arg("z")), params=(W,), scope="time", exponent="invariant", lookback="window", missing="strict",
+        definition="mean of the product of the deviations of x, y and z from their means over the last w bars, over the product of their standard deviations (divisor n); missing where one is constant", source=BRAIN,
+        platform_note="the platform's text says triple correlation only",
+        forms=(fast("ts_triple_corr", order="x y z window", level="consultant", example=by_hand("x = y = z = 0, 0, 3: ts_triple_corr(x, y, z, 3) = 0.7071")),),
+    ),
+    Op(
+        name="ts_co_kurt", category=_CATEGORY, args=_YX, params=(W,), scope="time", exponent="invariant", lookback="window", missing="strict",
+        definition="mean of a b^3 over the last w bars, a and b the deviations of y and x from their means in standard deviations (divisor n); missing where one is constant", source=BRAIN,
+        platform_note="the platform's text says cokurtosis of y and x only; it is x that is cubed, as in the cokurtosis of an asset y with the market x, and nothing is taken off",
+        forms=(fast("ts_co_kurtosis", order="y x window", level="consultant", example=by_hand("x = y = 0, 0, 3: ts_co_kurtosis(y, x, 3) = 1.5")),),
+    ),
+    Op(
+        name="ts_theilsen", category=_CATEGORY, args=_YX, params=(W,), scope="time", exponent="regression", lookback="window", missing="strict",
+        definition="median of the slopes of y on x between every two of the last w bars whose x differ; the work grows with the square of w", source=BRAIN,
+        platform_note="the platform's text says Theil-Sen slope of ts_theilsen(x, y, d) only; it is y on x, the mean of the middle two when their number is even",
+        forms=(fast("ts_theilsen", order="x y window", level="consultant", example=by_hand("x = 1, 2, 3 and y = 2, 4, 9: ts_theilsen(x, y, 3) = 3.5")),),
+    ),
 )  # fmt: skip
 
 
@@ -56,6 +74,18 @@ def _regression(output: str) -> Any:
 
     return build
 
+
+def _projected(given: Mapping[str, Any]) -> Node:
+    x, y, params = given["x"], given["y"], (("window", given["window"]), ("min_periods", 0))
+    share = Call("div", tuple(Call("ts_sum", (Call("mul", (a, y)),), params) for a in (x, y)))
+    return Call("mul", (share, y))
+
+
+def _polynomial(given: Mapping[str, Any]) -> Node:
+    return _platform_regression({**given, "lag": 0, "rettype": 0})
+
+
+_XYW = (*XY, W)
 
 COMPOSITES = (
     Composite(
@@ -75,5 +105,29 @@ COMPOSITES = (
         dialect="alpha191", names=("SUMIF",), slots=(Arg("x"), Arg("condition", "bool"), W), source=GTJA,
         build=lambda g: Call("ts_sum_if", (g["x"], g["condition"]), (("window", g["window"]),)),
         definition="sum of A over those of the last n bars where the condition holds",
+    ),
+    Composite(
+        dialect="fastexpr", names=("ts_co_skewness",), slots=(*_YX, W), level="consultant", source=BRAIN,
+        build=lambda g: Call("ts_triple_corr", (g["y"], g["x"], g["x"]), (("window", g["window"]),)),
+        definition="ts_triple_corr(y, x, x, d)",
+        note="the platform's text says coskewness of y and x only; it is x that is squared, as in the coskewness of an asset y with the market x",
+        example=by_hand("x = y = 0, 0, 3: ts_co_skewness(y, x, 3) = 0.7071"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("ts_vector_proj",), slots=_XYW, level="consultant", build=_projected, source=BRAIN,
+        definition="y (x.y / y.y) over the last d bars, at the newest",
+        example=by_hand("x = 1, 3 and y = 1, 1: ts_vector_proj(x, y, 2) = 2"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("ts_vector_neut",), slots=_XYW, level="consultant", source=BRAIN,
+        build=lambda g: Call("sub", (g["x"], _projected(g))), definition="x - ts_vector_proj(x, y, d)",
+        example=by_hand("x = 1, 3 and y = 1, 1: ts_vector_neut(x, y, 2) = 1"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("ts_poly_regression",), level="consultant", build=_polynomial, source=BRAIN,
+        slots=(*_YX, W, Param("k", "int", 1, low=1, high=1)),
+        definition="residual of the least squares of y on x with a constant over the last d bars; k, the degree, is 1",
+        note="degrees above 1 do not run, and the platform's text does not name a constant",
+        example=by_hand("x = 0, 1, 2 and y = 0, 1, 5: ts_poly_regression(y, x, 3) = 0.5"),
     ),
 )  # fmt: skip

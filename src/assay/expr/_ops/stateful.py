@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from assay.expr._op import Arg, Composite, Op, Param
 from assay.expr._ops._write import BRAIN, SHIFT, XY, W, X, by_hand, example, fast
+from assay.expr._tree import Call, Constant, Node
 
 _CATEGORY = "stateful"
 
@@ -51,4 +54,17 @@ OPS = (
     ),
 )  # fmt: skip
 
-COMPOSITES: tuple[Composite, ...] = ()
+
+def _keep(given: Mapping[str, Any]) -> Node:
+    age, period = Call("bars_since_change", (given["f"],)), Constant(float(given["period"]))
+    return Call("trade_when", (Call("lt", (age, period)), given["x"], Call("gt", (age, period))))
+
+
+COMPOSITES = (
+    Composite(
+        dialect="fastexpr", names=("keep",), level="consultant", build=_keep, source=BRAIN,
+        slots=(Arg("x"), Arg("f"), Param("period", "int", 5, low=1)),
+        definition="trade_when(D < period, x, D > period), D the bars since f last changed, 0 before any change",
+        example=by_hand("x = 1, 2, 3, 4, f = 0, 1, 1, 1, newest last: keep(x, f, period=1) = 1, 2, 2, missing"),
+    ),
+)  # fmt: skip

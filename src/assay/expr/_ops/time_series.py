@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from assay.expr._op import Arg, Composite, ExponentRule, Form, LookbackRule, MissingRule, Op, Param
@@ -16,6 +18,7 @@ from assay.expr._ops._write import (
     QLIB,
     SHIFT,
     WMP,
+    XY,
     W,
     X,
     a101,
@@ -26,6 +29,7 @@ from assay.expr._ops._write import (
     qlib,
     report,
 )  # fmt: skip
+from assay.expr._ops.arithmetic import values_of
 from assay.expr._tree import Call, Constant, Node
 
 _CATEGORY = "time series"
@@ -196,6 +200,49 @@ def _turnover(given: Mapping[str, Any]) -> Node:
     return Call("div", (Call("ts_sum", (traded,), params), Call("ts_sum", (held,), params)))
 
 
+def _returns(given: Mapping[str, Any]) -> Node:
+    x, params = given["x"], (("window", given["window"]),)
+    if given["mode"] == 1:
+        return Call("ts_return", (x,), params)
+    middle = Call("div", (Call("add", (x, Call("delay", (x,), params))), Constant(2.0)))
+    return Call("div", (Call("delta", (x,), params), middle))
+
+
+def _weighted_decay(given: Mapping[str, Any]) -> Node:
+    k, before = given["k"], Call("delay", (given["x"],), (("window", 1),))
+    return Call("add", (Call("mul", (Constant(k), given["x"])), Call("mul", (Constant(1.0 - k), before))))
+
+
+def _filter(given: Mapping[str, Any]) -> Node:
+    if given["t"].strip() and any(values_of(given["t"])):
+        raise ValueError("the recursive part t does not run: its start is not published")
+    weights = values_of(given["h"])
+    if any(map(math.isnan, weights)):
+        raise ValueError("h has a missing value")
+    terms = [
+        Call("mul", (Constant(weight), Call("delay", (given["x"],), (("window", i),))))
+        for i, weight in enumerate(weights, 1)
+    ]
+    return reduce(lambda total, term: Call("add", (total, term)), terms)
+
+
+def _mean_difference(ranks: Sequence[Node]) -> Node:
+    """The geometric mean less the arithmetic one."""
+    count = float(len(ranks))
+    product = reduce(lambda total, rank: Call("mul", (total, rank)), ranks)
+    total = reduce(lambda total, rank: Call("add", (total, rank)), ranks)
+    geometric = Call("power", (product, Constant(1.0 / count)))
+    return Call("sub", (geometric, Call("div", (total, Constant(count)))))
+
+
+def _rank_means(given: Mapping[str, Any]) -> Node:
+    return _mean_difference([Call("rank", (x,), (("scale", "(r-1)/(n-1)"),)) for x in given["inputs"]])
+
+
+def _ts_rank_means(given: Mapping[str, Any]) -> Node:
+    return _mean_difference([_platform_rank({**given, "x": x, "constant": 0.0}) for x in given["inputs"]])
+
+
 def _middle(given: Mapping[str, Any]) -> Node:
     return Call("add", (_extreme("ts_min", given), _extreme("ts_max", given)))
 
@@ -233,6 +280,38 @@ COMPOSITES = (
         dialect="fastexpr", names=("inst_tvr",), slots=_EXTREMES, level="consultant", build=_turnover, source=BRAIN,
         definition="sum of abs(x - x of the bar before) over the last d bars / sum of abs(x) over them",
         example=by_hand("x = 1, 3, 2, newest last: inst_tvr(x, 2) = 0.6"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("log_diff",), slots=X, level="consultant", source=BRAIN,
+        build=lambda g: Call("delta", (Call("log", (g["x"],)),), (("window", 1),)),
+        definition="log(x) - log(x of the bar before)", example=by_hand("x = 1, 2, newest last: log_diff(x) = 0.6931"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("ts_returns",), level="consultant", build=_returns, source=BRAIN,
+        slots=(Arg("x"), SHIFT, Param("mode", "int", 1, low=1, high=2)),
+        definition="x / y - 1, y the x of d bars ago; mode=2: (x - y) / ((x + y) / 2)",
+        example=by_hand("x = 1, 3, newest last: ts_returns(x, 1, mode=2) = 1"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("ts_weighted_decay",), slots=(Arg("x"), Param("k", "float", 0.5)), level="consultant",
+        build=_weighted_decay, definition="k x + (1 - k) (x of the bar before)", source=BRAIN,
+        example=by_hand("x = 1, 3, newest last: ts_weighted_decay(x, k=0.25) = 1.5"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("filter",), slots=(Arg("x"), Param("h", "text"), Param("t", "text", "")), level="consultant",
+        build=_filter, definition="h[0] x[t-1] + h[1] x[t-2] + .., h numbers separated by commas", source=BRAIN,
+        note="the recursive part, t[0] y[t-1] + .. of the results y, does not run: how it starts is not published",
+        example=by_hand('x = 1, 2, 5, newest last: filter(x, h="2,1") = 5'),
+    ),
+    Composite(
+        dialect="fastexpr", names=("rank_gmean_amean_diff",), slots=XY, variadic=True, level="consultant", build=_rank_means, source=BRAIN,
+        definition="geometric mean less arithmetic mean of rank(x), rank(y), ..",
+        example=by_hand("x = 1, 2, 3 and y = 2, 1, 3: rank_gmean_amean_diff(x, y) = -0.25, -0.25, 0"),
+    ),
+    Composite(
+        dialect="fastexpr", names=("ts_rank_gmean_amean_diff",), slots=(*XY, W), variadic=True, level="consultant", build=_ts_rank_means, source=BRAIN,
+        definition="geometric mean less arithmetic mean of ts_rank(x, d), ts_rank(y, d), ..",
+        example=by_hand("x rising and y falling for 3 bars: ts_rank_gmean_amean_diff(x, y, 3) = -0.5"),
     ),
     Composite(
         dialect="alpha191", names=("SEQUENCE",), slots=(), build=lambda g: Call("ts_step", (), (("start", 1),)),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from assay.expr._op import Arg, Composite, ExponentRule, Form, Op, Param
 from assay.expr._ops._write import BRAIN, by_hand, fast
-from assay.expr._tree import Call
+from assay.expr._tree import Call, Node
 
 _CATEGORY = "vector"
 _LIST = (Arg("x", "vector"),)
@@ -57,7 +60,28 @@ OPS = (
         note="missing where all values are equal; the platform's text says kurtosis only, read as ts_kurtosis is"),
 )  # fmt: skip
 
+
+def _filter(given: Mapping[str, Any]) -> Node:
+    words = given["value"].replace(",", " ").lower().split()
+    if set(words) != {"nan"}:
+        raise ValueError('only value="nan" runs: a vector is read as stored, less its missing values')
+    vector: Node = given["vec"]
+    return vector
+
+
 COMPOSITES = (
+    Composite(
+        dialect="fastexpr",
+        names=("vec_filter",),
+        slots=(Arg("vec", "vector"), Param("value", "text", "nan")),
+        result="vector",
+        level="consultant",
+        build=_filter,
+        definition="the vector less its missing values, which every vec_ word leaves out",
+        source=BRAIN,
+        note="values other than nan cannot be taken out",
+        example=by_hand("values 2, nan, 4: vec_avg(vec_filter(x)) = 3"),
+    ),
     Composite(
         dialect="fastexpr",
         names=("vec_ir",),
