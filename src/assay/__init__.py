@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 _HOMES = {
-    "assay.engine": ("evaluate",),
+    "assay.engine": ("evaluate_formulas",),
     "assay.expr": ("Expression", "check", "convert", "explain", "parse"),
     "assay.judge": ("JudgeSettings", "Verdict", "Verdicts", "judge"),
     "assay.market": ("Panel", "import_table", "open_panel", "simulate", "write_dataset"),
@@ -32,12 +32,16 @@ _HOMES = {
         "tear_sheet",
     ),
 }
-_EXPORTS = {name: module for module, names in _HOMES.items() for name in names}
+# the engine's own `evaluate` takes trees alone; to a caller the name means the one that reads formulas too
+_PUBLIC_NAMES = {"evaluate_formulas": "evaluate"}
+_EXPORTS = {
+    _PUBLIC_NAMES.get(name, name): (module, name) for module, names in _HOMES.items() for name in names
+}
 
 __all__ = ["__version__", *sorted(_EXPORTS)]
 
 if TYPE_CHECKING:
-    from assay.engine import evaluate as evaluate
+    from assay.engine import evaluate_formulas
     from assay.expr import Expression as Expression
     from assay.expr import check as check
     from assay.expr import convert as convert
@@ -67,12 +71,15 @@ if TYPE_CHECKING:
     from assay.views import plot_turnover as plot_turnover
     from assay.views import tear_sheet as tear_sheet
 
+    evaluate = evaluate_formulas
+
 
 def __getattr__(name: str) -> Any:
     if name == "judge":
         return importlib.import_module("assay.judge")  # the package, which can be called: see there
     if name in _EXPORTS:
-        return getattr(importlib.import_module(_EXPORTS[name]), name)
+        module, own_name = _EXPORTS[name]
+        return getattr(importlib.import_module(module), own_name)
     raise AttributeError(f"module 'assay' has no attribute {name!r}")
 
 

@@ -31,6 +31,28 @@ def forms():
     yield "long pandas", long
     yield "long pandas, index", long.set_index(["date", "code"])
     yield "long pandas, text dates", long.assign(date=long["date"].dt.strftime("%Y-%m-%d"))
+    yield "Series, dates and names", long.set_index(["date", "code"])["value"]
+    series = long.set_axis(["datetime", "instrument", "score"], axis=1)
+    yield "Series as of qlib", series.set_index(["datetime", "instrument"])["score"]
+    yield "Series, names first", series.set_index(["instrument", "datetime"])["score"].rename(None)
+    yield (
+        "Series, text dates",
+        series.assign(datetime=series["datetime"].dt.strftime("%Y-%m-%d"))
+        .set_index(["instrument", "datetime"])["score"]
+        .rename_axis([None, None]),
+    )
+    yield "wide pandas, text dates", wide_pandas().set_axis([str(day) for day in DATES])
+    yield (
+        "wide pandas, compact text dates",
+        wide_pandas().set_axis([str(day).replace("-", "") for day in DATES]),
+    )
+    yield (
+        "wide pandas, stored with its index of text",
+        pl.from_pandas(
+            wide_pandas().set_axis([str(day) for day in DATES]).reset_index(names="__index_level_0__")
+        ),
+    )
+    yield "wide pandas, nullable numbers", wide_pandas().astype("Float32")
     yield "long polars", pl.from_pandas(long)
     yield "long polars, dates", pl.from_pandas(long).with_columns(pl.col("date").cast(pl.Date))
     yield "long pandas, numbers as dates", long.assign(date=long["date"].dt.strftime("%Y%m%d").astype(int))
@@ -83,6 +105,24 @@ def test_infinite_values_are_missing():
     assert np.isnan(factor.values[0, 0])
 
 
+@pytest.mark.parametrize("kind", [bool, "boolean", float])
+def test_truth_values_are_ones_and_zeros_and_their_ties_are_named(kind):
+    names = [f"N{number:02d}" for number in range(20)]
+    flags = np.arange(80).reshape(4, 20) % 3 == 0
+    frame = pd.DataFrame(flags, index=pd.DatetimeIndex(DATES), columns=names).astype(kind)
+    (factor,) = read_values(frame, DATES, names)
+    np.testing.assert_array_equal(factor.values, flags.astype(np.float32))
+    assert len(factor.warnings) == 1
+    assert "share 2 different values: those that tie" in factor.warnings[0]
+
+
+def test_values_that_differ_give_no_word_of_ties():
+    names = [f"N{number:02d}" for number in range(20)]
+    values = np.random.default_rng(1).normal(size=(4, 20))
+    assert read_values(values, DATES, names)[0].warnings == ()
+    assert "share one value" in read_values(np.ones((4, 20)), DATES, names)[0].warnings[0]
+
+
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
@@ -98,6 +138,10 @@ def test_infinite_values_are_missing():
         (long_pandas().assign(date="today"), "'today' is not a date"),
         (long_pandas().assign(date="2020"), "'2020' is not a date"),
         (long_pandas().assign(date="soon"), "dates of the values cannot be read"),
+        (long_pandas().set_index("date")["value"], "a Series of values needs two index levels"),
+        (long_pandas().assign(date="x").set_index(["date", "code"])["value"], "dates of the values cannot"),
+        (wide_pandas().set_axis(["a", "b", "c", "d"]), "no column of the values is a date"),
+        (wide_pandas().set_axis(range(4)), "no column of the values is a date"),
     ],
 )
 def test_bad_values_are_one_clear_error(bad, message):

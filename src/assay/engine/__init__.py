@@ -5,6 +5,7 @@
 
 from assay.engine._coverage import Coverage, trace_coverage
 from assay.engine._evaluate import evaluate
+from assay.engine._formulas import evaluate_formulas
 from assay.engine._inputs import Groups, Inputs, Mask, Panel
 from assay.engine._ranking import RankScale, SortedRows, rank_rows, sorted_order
 
@@ -17,6 +18,7 @@ __all__ = [
     "RankScale",
     "SortedRows",
     "evaluate",
+    "evaluate_formulas",
     "rank_rows",
     "sorted_order",
     "trace_coverage",

@@ -14,7 +14,7 @@ from assay.judge._verdict import Refused
 
 Judgeable: TypeAlias = Any
 """A formula (text or :class:`~assay.expr.Expression`), a sequence of them, a mapping of names to them, or
-values: an array ``(T, N)`` or a pandas or polars frame (or a mapping of names to those)."""
+values: an array ``(T, N)``, a pandas or polars frame, or a pandas Series (or a mapping of names to those)."""
 
 
 NO_SIGNAL = Reason(
@@ -87,7 +87,7 @@ class ItemReader:
         raise DataError(
             f"cannot judge a {type(thing).__name__}",
             where=name or "items",
-            fix="give a formula as text, an Expression, an array, or a frame",
+            fix="give a formula as text, an Expression, an array, a frame, or a Series",
         )
 
     def _expression_item(self, name: str | None, expression: Expression) -> Item:

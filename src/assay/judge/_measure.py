@@ -329,7 +329,7 @@ def _notes(
     if mean < 0 and setup.settings.direction == "given":
         notes.append("the mean RankIC is negative; quantiles and book follow the factor as it is written")
     if book is None:
-        notes.append("no book was ever formed: too few names had a value")
+        notes.append("no book was ever formed: too few names had a value, or too many the same one")
     elif book.capacity_unknown > 0.5:
         notes.append("capacity rests on less than half of the trades: traded value is missing for the others")
     if neutral is not None and np.isfinite(mean) and not np.isfinite(neutral.values).any():

@@ -16,6 +16,11 @@ from assay.judge._results import DateArray
 
 DATE_NAMES = ("date", "datetime", "trade_date", "trading_date", "day", "time", "timestamp")
 NAME_NAMES = ("instrument", "code", "symbol", "ticker", "asset", "stock", "stock_code", "ts_code", "sid")
+_STORED_INDEX = "__index_level_0__"
+"""The column as which pandas stores an index without a name."""
+_FEW_VALUES = 5
+_ENOUGH_NAMES = 10
+_DATES_LOOKED_AT = 16
 _DAY = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?!\d)", re.ASCII)
 
 
@@ -36,19 +41,20 @@ class ValueFactor:
 
 
 def is_values(item: object) -> bool:
-    """Whether ``item`` is a table of values: an array, or a pandas or polars frame."""
-    return isinstance(item, np.ndarray) or _is_frame(item)
+    """Whether ``item`` is a table of values: an array, a pandas or polars frame, or a pandas Series."""
+    return isinstance(item, np.ndarray) or _is_frame(item) or _is_series(item)
 
 
 def read_values(
     source: Any, dates: DateArray, instruments: Sequence[str], name: str = "values"
 ) -> list[ValueFactor]:
-    """Factors from an array ``(T, N)``, or from a wide or long frame of pandas or polars.
+    """Factors from an array ``(T, N)``, a wide or long frame of pandas or polars, or a Series of pandas.
 
     A *wide* frame has one row a date and one column an instrument: pandas with the dates as index, polars (or
     pandas) with a date column. A *long* frame has a date column, an instrument column (or both as a pandas
-    index), and one numeric column for each factor. The value of date ``t`` counts as known at the close of
-    ``t``; the judge applies its lag to it as to a formula.
+    index), and one numeric column for each factor. A Series has dates and instruments as its index levels.
+    An index may hold dates as text. True and False count as 1 and 0. The value of date ``t`` counts as known
+    at the close of ``t``; the judge applies its lag to it as to a formula.
 
     Raises
     ------
@@ -58,7 +64,7 @@ def read_values(
     """
     if isinstance(source, np.ndarray):
         return [_from_array(source, dates, instruments, name)]
-    table, index = _columns(source)
+    table, index = _columns(_frame_of(source, name) if _is_series(source) else source)
     table = {**index, **table}
     for key in (name, *table):
         if not key.isprintable():
@@ -79,7 +85,7 @@ def read_values(
         names = np.asarray(table.pop(name_key)).astype(str)
         rows, columns, notes = grid.place(days, names, name)
         return [
-            ValueFactor(
+            _factor(
                 key if len(table) > 1 else _named(name, key), grid.fill(rows, columns, column, key), notes
             )
             for key, column in table.items()
@@ -89,7 +95,28 @@ def read_values(
         np.concatenate([_numeric(column, key) for key, column in table.items()]) if table else np.empty(0)
     )
     rows, columns, notes = grid.place(np.tile(days, len(table)), np.repeat(wide_names, len(days)), name)
-    return [ValueFactor(name, grid.fill(rows, columns, stacked, name), notes)]
+    return [_factor(name, grid.fill(rows, columns, stacked, name), notes)]
+
+
+def _factor(name: str, values: NDArray[np.float32], notes: tuple[str, ...] = ()) -> ValueFactor:
+    different = _usual_count(values)
+    if different is not None and different <= _FEW_VALUES:
+        count = "one value" if different == 1 else f"{different} different values"
+        notes = (
+            *notes,
+            f"on a usual date all names share {count}: those that tie cannot be told apart, "
+            "so groups and a book may not form",
+        )
+    return ValueFactor(name, values, notes)
+
+
+def _usual_count(values: NDArray[np.float32]) -> int | None:
+    """The median number of different values on a date, from some dates that have enough of them."""
+    rows = np.flatnonzero(np.isfinite(values).sum(axis=1) >= _ENOUGH_NAMES)
+    if not len(rows):
+        return None
+    looked_at = rows[np.linspace(0, len(rows) - 1, min(len(rows), _DATES_LOOKED_AT)).astype(int)]
+    return int(np.median([len(np.unique(row[np.isfinite(row)])) for row in values[looked_at]]))
 
 
 def _named(name: str, column: str) -> str:
@@ -104,7 +131,7 @@ def _from_array(source: NDArray[Any], dates: DateArray, instruments: Sequence[st
             where=name,
             fix="give one row a date and one column an instrument of the panel, or a frame with both",
         )
-    return ValueFactor(name, _finite(_numeric(source, name)))
+    return _factor(name, _finite(_numeric(source, name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +225,21 @@ def _iso(text: str) -> str:
 def _only_dates(table: Mapping[str, Any]) -> str | None:
     """The one column that holds dates, whatever its name: pandas stores an index without one."""
     found = [key for key, column in table.items() if column.dtype.kind == "M"]
+    if not found and _STORED_INDEX in table and _are_days(table[_STORED_INDEX]):
+        return _STORED_INDEX
     return found[0] if len(found) == 1 else None
+
+
+def _are_days(column: Any) -> bool:
+    """Whether every entry can be read as a date."""
+    array = np.asarray(column)
+    if array.dtype.kind not in "OUTSiu" or not len(array):
+        return False
+    try:
+        _as_days(array, "")
+    except DataError:
+        return False
+    return True
 
 
 def _local(walls: NDArray[Any], zone: object, name: str) -> NDArray[Any]:
@@ -226,6 +267,22 @@ def _is_frame(item: object) -> bool:
     return type(item).__module__.split(".")[0] in ("pandas", "polars") and hasattr(item, "columns")
 
 
+def _is_series(item: object) -> bool:
+    return (
+        type(item).__module__.split(".")[0] == "pandas" and hasattr(item, "to_frame") and hasattr(item, "loc")
+    )
+
+
+def _frame_of(series: Any, name: str) -> Any:
+    if series.index.nlevels != 2:
+        raise DataError(
+            "a Series of values needs two index levels, dates and instruments",
+            where=name,
+            fix="stack it, or give a frame with dates as index and instruments as columns",
+        )
+    return series.to_frame("value" if series.name is None else series.name)
+
+
 def _columns(frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Columns of a frame by name, and the levels of a pandas index that hold dates or names."""
     if type(frame).__module__.split(".")[0] == "polars":
@@ -238,13 +295,23 @@ def _columns(frame: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         )
     table = {str(key): _pandas_column(frame[key], str(key)) for key in frame.columns}
     levels = [frame.index.get_level_values(level) for level in range(frame.index.nlevels)]
+    date_at = _date_level(levels, look_inside=_find(table, DATE_NAMES) is None and _only_dates(table) is None)
     index: dict[str, Any] = {}
-    for position, level in enumerate(levels):
-        if level.dtype.kind == "M" or (position == 0 and _find({str(level.name): 0}, DATE_NAMES)):
-            index["date"] = _pandas_column(level, "date")
-        elif frame.index.nlevels == 2:
-            index["instrument"] = level.to_numpy()
+    if date_at is not None:
+        index["date"] = _pandas_column(levels[date_at], "date")
+    if date_at is not None and len(levels) == 2:
+        index["instrument"] = levels[1 - date_at].to_numpy()
     return table, index
+
+
+def _date_level(levels: Sequence[Any], *, look_inside: bool) -> int | None:
+    """Which level of a pandas index holds the dates: by its type, by its name, else by what it holds."""
+    places = range(len(levels))
+    typed = [at for at in places if levels[at].dtype.kind == "M"]
+    called = [at for at in places if _find({str(levels[at].name): 0}, DATE_NAMES)]
+    if typed or called or not look_inside:
+        return next(iter((*typed, *called)), None)
+    return next((at for at in places if _are_days(levels[at].to_numpy())), None)
 
 
 def _polars_column(column: Any, name: str) -> NDArray[Any]:
@@ -255,6 +322,10 @@ def _polars_column(column: Any, name: str) -> NDArray[Any]:
 
 def _pandas_column(column: Any, name: str) -> NDArray[Any]:
     zone = getattr(column.dtype, "tz", None)
+    if not isinstance(column.dtype, np.dtype) and getattr(column.dtype, "kind", "O") in "biuf":
+        # the nullable types have a missing value of their own
+        filled: NDArray[Any] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return filled
     if zone is None:
         values: NDArray[Any] = column.to_numpy()
         return values
