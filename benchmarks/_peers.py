@@ -109,6 +109,12 @@ def _kunquant(root: Node, built: dict[Node, Any]) -> Any:
             continue
         assert isinstance(node, Call)
         args = [arg.value if isinstance(arg, Constant) else built[arg] for arg in node.args]
+        if node.op not in ("where", "and", "or", "not"):
+            # a comparison is a mask there, not a number
+            args = [
+                k.Select(value, ConstantOp(1), ConstantOp(0)) if _is_comparison(arg) else value
+                for arg, value in zip(node.args, args, strict=True)
+            ]
         params = {name: value for name, value in node.params if name == "window"}
         if node.op in _INFIX:
             built[node] = _INFIX[node.op](*args)
@@ -119,6 +125,10 @@ def _kunquant(root: Node, built: dict[Node, Any]) -> Any:
             full = [ConstantOp(a) if isinstance(a, float) else a for a in args]
             built[node] = makers[node.op](*full, **params)
     return built[root]
+
+
+def _is_comparison(node: Node) -> bool:
+    return isinstance(node, Call) and node.op in ("gt", "lt")
 
 
 _INFIX: dict[str, Callable[[Any, Any], Any]] = {

@@ -4,7 +4,6 @@ buffers are recycled after the last reader.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
@@ -22,8 +21,8 @@ from assay.expr import Op
 
 Sink: TypeAlias = Callable[[str, Panel], None]
 
-_HANDED_OUT = 128 << 20
-"""Bytes of outputs that one run of steps may leave behind before they are handed out."""
+_HANDED_OUT = 8
+"""Outputs that one run of steps may leave behind: with a sink their panels are then used again."""
 
 _IN_BETWEEN = 4
 """Panels that wait between runs of steps, besides the outputs; a guess that only sizes allocations."""
@@ -61,8 +60,7 @@ class Execution:
 
     def _run(self, threads: int, each: Each) -> None:
         blocks = BlockRunner(self._shape, threads, each)
-        most = max(8, _HANDED_OUT // max(1, 4 * math.prod(self._shape)))
-        for segment in segments(self._graph, self._work_of, most):
+        for segment in segments(self._graph, self._work_of, _HANDED_OUT):
             if len(segment) == 1 and self._work_of(self._graph.steps[segment[0]]) != "columns":
                 self._run_single(segment[0], threads, each)
             else:
