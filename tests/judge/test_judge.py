@@ -145,7 +145,7 @@ def test_certificate_is_valid_deterministic_and_sealed(small):
     assert canonical_json(first) == canonical_json(again)
     verify_certificate(first)
     assert first["body"]["data"]["record"] == "unrecorded, N unknown"
-    assert first["body"]["significance"]["trials_source"] == "N unknown, no DSR"
+    assert first["body"]["significance"]["trials_source"] == "no DSR: N unknown"
     assert first["body"]["identity"]["canonical"] is not None
     altered = json.loads(canonical_json(first))
     altered["body"]["metrics"]["rank_ic"] = 0.5

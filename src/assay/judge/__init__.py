@@ -31,7 +31,7 @@ from assay.judge._results import (
     Significance,
     SubPeriod,
 )
-from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, Thresholds
+from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, SettingProblems, Thresholds
 from assay.judge._verdict import BatchStatistics, Refused, Verdict, Verdicts
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "Quantiles",
     "Refused",
     "Robustness",
+    "SettingProblems",
     "ShuffleControl",
     "Significance",
     "SubPeriod",

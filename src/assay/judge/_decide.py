@@ -73,6 +73,8 @@ def _stable_sign(robustness: Robustness, settings: JudgeSettings) -> Criterion:
     share = max(same, len(defined) - same)
     outcome: Outcome = "passed" if stable else "failed"
     detail = f"the mean RankIC has the same sign in {share} of {len(defined)} sub-periods"
+    if not stable:
+        detail += f", {len(defined)} needed"
     return Criterion("stable_sign", outcome, share / len(defined), 1.0, detail)
 
 

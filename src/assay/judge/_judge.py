@@ -17,6 +17,7 @@ from assay.judge._items import Item, ItemReader, Judgeable
 from assay.judge._leaks import FULL, QUICK, FieldExponents, Subject, check_leaks
 from assay.judge._measure import Measured
 from assay.judge._measuring import MeasuringPool, Progress
+from assay.judge._period import UNRECORDED, plan_of
 from assay.judge._results import CoverageRow, DataUsed, LeakCheck, Significance
 from assay.judge._settings import JudgeSettings
 from assay.judge._setup import Setup, make_setup
@@ -54,7 +55,8 @@ def judge(
     panel : the market.
     settings : how to judge; the defaults are the documented conventions.
     dialect : of formulas given as text.
-    plan : the workspace's periods; without it all dates are judged and N is unknown.
+    plan : the periods. By default those that the workspace in which the panel is stored sets for it, found
+        from the panel's folder; without any, as for a panel in memory, all dates are judged.
     benchmark : returns ``(T,)`` on the panel's dates, instead of the equal weight of the members.
     collect : put refused items aside in ``Verdicts.refused`` instead of stopping.
     progress : told how far the work is.
@@ -66,7 +68,7 @@ def judge(
     DataError
         The values or the benchmark do not fit the panel, or the period is too short.
     ConfigProblems
-        The costs cannot be told.
+        The costs cannot be told, or the ``assay.toml`` above the panel's folder is not valid.
 
     Examples
     --------
@@ -81,7 +83,7 @@ def judge(
     fields = _described(panel)
     reader = ItemReader(panel.dates, panel.instruments, fields, dialect, collect)
     read, refused = reader.read(items)
-    setup = make_setup(panel, chosen, plan, benchmark)
+    setup = make_setup(panel, chosen, plan if plan is not None else plan_of(panel), benchmark)
     with MeasuringPool(setup, len(read), progress) as pool:
         pool.submit(read)
         leaks = _leak_checks(read, setup, progress)
@@ -265,7 +267,7 @@ def _data_used(measured: Measured, setup: Setup, digest: str) -> DataUsed:
         market=setup.market,
         universe=setup.settings.universe,
         period=window.period,
-        record=window.record,
+        record=_record(window.record, setup.settings.trials),
         hidden_opened=window.hidden_opened,
         instruments=setup.view.shape[1],
         members_per_day=float(setup.judged[setup.rows].sum(axis=1).mean()),
@@ -275,6 +277,13 @@ def _data_used(measured: Measured, setup: Setup, digest: str) -> DataUsed:
         last_signal=_day(judged[-1]),
         last_label=measured.last_label,
     )
+
+
+def _record(record: str, trials: int | None) -> str:
+    """Where the judgement was recorded; a number of trials given by hand replaces the unknown one."""
+    if record == UNRECORDED and trials is not None:
+        return f"unrecorded, N {trials} (given)"
+    return record
 
 
 def _warnings(item: Item, measured: Measured, leaks: Sequence[LeakCheck], setup: Setup) -> tuple[str, ...]:

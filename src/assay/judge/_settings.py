@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from datetime import date, datetime
 from typing import Any, Literal, get_args
 
 from assay.base import did_you_mean
+from assay.config import DEFAULT_HORIZONS
 from assay.errors import ConfigProblems, Problem
 
 Fill = Literal["close", "open", "vwap"]
@@ -23,6 +24,21 @@ class Costs:
 
     buy_bp: float
     sell_bp: float
+
+
+class SettingProblems(ConfigProblems):
+    """Settings of a judgement that cannot be used, all at once; a judgement writes nothing to mend."""
+
+    def __init__(self, problems: Sequence[Problem], *, where: str = "judge settings") -> None:
+        super().__init__(problems, where=where)
+        lines = [f"{p.where}: {p.message}" + (f" ({p.fix})" if p.fix else "") for p in self.problems]
+        self.message = "\n  ".join(lines)
+        self.fix = "mend the listed settings"
+        if len(self.problems) == 1:
+            only = self.problems[0]
+            self.message = f"{only.where}: {only.message}"
+            self.fix = only.fix or "mend this setting"
+        self.args = (self.message,)
 
 
 COSTS: Mapping[str, Costs] = {"CN": Costs(buy_bp=5.0, sell_bp=15.0), "US": Costs(buy_bp=5.0, sell_bp=5.0)}
@@ -116,7 +132,8 @@ class JudgeSettings:
     participation : share of a name's traded value that capacity assumes.
     bootstrap : resamples of the interval; 0 for none.
     trials : number of distinct trials that led to these factors; ``None``: unknown, and no deflated ratio.
-    sharpe_variance : variance of the (per-bar) Sharpe ratios over those trials; ``None``: that of the batch.
+    sharpe_variance : V[SR], the variance of the per-bar Sharpe ratios over those trials; ``None``: that of
+        the batch.
     adjustment : what a factor does whose value changes with a stock's adjustment factor: a warning, a failed
         criterion (``refuse``), or nothing (``off``).
     neutral : compute the neutral RankIC, where the panel has the fields for it.
@@ -127,7 +144,7 @@ class JudgeSettings:
     """
 
     horizon: int = 5
-    horizons: tuple[int, ...] = (1, 2, 3, 5, 10, 20)
+    horizons: tuple[int, ...] = DEFAULT_HORIZONS
     lag: int = 1
     fill: Fill = "close"
     universe: str | None = None
@@ -169,7 +186,7 @@ class JudgeSettings:
     def __post_init__(self) -> None:
         problems = _problems(self)
         if problems:
-            raise ConfigProblems(problems, where="judge settings")
+            raise SettingProblems(problems)
 
     @property
     def all_horizons(self) -> tuple[int, ...]:
@@ -203,7 +220,7 @@ class JudgeSettings:
         problems: list[Problem] = []
         arguments = _read(cls, values, "", problems)
         if problems:
-            raise ConfigProblems(problems, where="judge settings")
+            raise SettingProblems(problems)
         return cls(**arguments)
 
 

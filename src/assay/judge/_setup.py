@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from assay.base import generator, make_executor
 from assay.config import PeriodPlan
-from assay.errors import ConfigProblems, DataError, Problem
+from assay.errors import DataError, Problem
 from assay.expr import Call, Field, Node
 from assay.judge._period import Window, assert_dates, resolve_window
 from assay.judge._results import DateArray, FloatArray
-from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings
+from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, SettingProblems
 from assay.metrics import (
     STYLE_WINDOW,
     Neutralizer,
@@ -37,6 +37,14 @@ MOST_OFFSETS = 5
 QUICK_SHUFFLES = 1
 STAMP_DUTY = (("1900-01-01", 0.0010), ("2023-08-28", 0.0005))
 """Rates of China's stamp duty on sales of shares, each from its first day on."""
+
+NO_COSTS = Problem(
+    "costs",
+    "the data set names no market, so costs are not known",
+    "give `--costs us` or `--market us`, or import again with `--market US`; "
+    "in Python, costs=Costs(...) or market='US'",
+)
+NO_FACTOR = "no adjustment factor: splits and dividends look like returns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +125,7 @@ def make_setup(
     window = resolve_window(panel.dates, settings, plan)
     view = panel.between(panel.dates[window.first], panel.dates[window.stop - 1])
     assert_dates(view.dates, window, settings, plan)
-    notes: list[str] = []
+    notes: list[str] = [] if "factor" in view.fields else [NO_FACTOR]
     market = settings.market or view.manifest.market or ""
     costs = _costs(settings, market)
     members = view.universe(settings.universe or ALL_INSTRUMENTS)
@@ -156,10 +164,7 @@ def _costs(settings: JudgeSettings, market: str) -> Costs:
     if settings.costs is not None:
         return settings.costs
     if market not in COSTS:
-        problem = Problem(
-            "costs", "the data set names no market, so costs are not known", "give costs or market"
-        )
-        raise ConfigProblems([problem], where="judge settings")
+        raise SettingProblems([NO_COSTS])
     return COSTS[market]
 
 
@@ -168,7 +173,7 @@ def _duty(dates: DateArray, settings: JudgeSettings, market: str) -> FloatArray 
         return None
     if market != "CN":
         problem = Problem("stamp_duty", "dated rates are known for CN", "put the duty into costs.sell_bp")
-        raise ConfigProblems([problem], where="judge settings")
+        raise SettingProblems([problem])
     starts = np.array([day for day, _ in STAMP_DUTY], dtype="datetime64[D]")
     rates = np.array([rate for _, rate in STAMP_DUTY])
     return np.asarray(rates[np.searchsorted(starts, dates, side="right") - 1], dtype=np.float64)

@@ -12,7 +12,8 @@ from assay.judge._verdict import BatchStatistics
 from assay.metrics import adjust_p, deflated_sharpe, pbo_cscv, psr
 
 BLOCKS = 16
-NO_TRIALS = "N unknown, no DSR"
+NO_TRIALS = "no DSR: N unknown"
+NO_VARIANCE = "N given by the caller; no DSR: V[SR] unknown, give sharpe_variance (--sharpe-variance)"
 
 
 def p_value(t: float) -> float:
@@ -29,7 +30,7 @@ def significance(measured: Measured, settings: JudgeSettings, batch_variance: fl
     if settings.trials is not None:
         spread = "V[SR] over this batch" if given is None else "V[SR] given"
         if math.isnan(variance):
-            source = "N given by the caller; V[SR] unknown, no DSR"
+            source = NO_VARIANCE
         else:
             source = f"N given by the caller, {spread}"
             if not math.isnan(moments.sharpe):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from assay.errors import AssayError
+from assay.judge._repr import html_table, one_line
 from assay.judge._results import (
     SUMMARY,
     BookCurve,
@@ -22,14 +23,14 @@ from assay.judge._results import (
     Significance,
     to_plain,
 )
-from assay.judge._settings import JudgeSettings
+from assay.judge._settings import COSTS, Costs, JudgeSettings
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """One judged factor: everything that a tear sheet shows.
 
@@ -73,6 +74,18 @@ class Verdict:
     def status(self) -> str:
         """``passed``, ``rejected`` or ``undefined``."""
         return self.decision.status
+
+    @property
+    def costs(self) -> Costs | None:
+        """The costs that were applied: those of the settings, else the market's own."""
+        return self.settings.costs or COSTS.get(self.data.market)
+
+    def __repr__(self) -> str:
+        return one_line(self)
+
+    def _repr_html_(self) -> str:
+        """A small table for a notebook."""
+        return html_table([self])
 
     def row(self) -> dict[str, Any]:
         """The summary as one flat row, with name and status first."""
@@ -158,6 +171,10 @@ class Verdicts(Sequence[Verdict]):
 
     def __repr__(self) -> str:
         return f"Verdicts({len(self)} judged, {len(self.refused)} refused)"
+
+    def _repr_html_(self) -> str:
+        """A small ranked table for a notebook."""
+        return html_table([self.named(row["name"]) for row in self.rows()], refused=len(self.refused))
 
     def named(self, name: str) -> Verdict:
         """The verdict of that name.
