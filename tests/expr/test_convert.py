@@ -75,6 +75,10 @@ def test_every_parameter_can_be_written(op) -> None:
         ("Count($close, 5)", "qlib", "qlib", "Count($close, 5)"),
         ("Clip($close, -1, 2)", "qlib", "fastexpr", "clamp(close, lower=-1, upper=2)"),
         ("ts_triple_corr(y, x, x, 5)", "core", "fastexpr", "ts_triple_corr(y, x, x, 5)"),
+        ("ts_wma(close, 5)", "core", "fastexpr", "ts_decay_linear(close, 5, dense=true)"),
+        ("ts_wma(close, 5, min_periods=5)", "core", "fastexpr", "ts_decay_linear(close, 5, dense=true)"),
+        ("ts_quantile(close, 5, 0.5)", "core", "fastexpr", "ts_median(close, 5)"),
+        ("ts_quantile(close, 5, 0.25)", "core", "fastexpr", "ts_percentage(close, 5, percentage=0.375)"),
         ("max(rank(close), open)", "alpha101", "fastexpr", None),
         ("-ts_rank(x, 5)", "fastexpr", "core", '-ts_rank(x, 5, scale="(r-1)/(n-1)")'),
     ],
@@ -93,11 +97,58 @@ def test_conversion_may_take_the_conventions_of_the_target_and_says_so() -> None
     found = convert("Rank(Std($close, 5), 10)", "qlib", "fastexpr", exact=False)
     assert found.text == "ts_rank(ts_std_dev(close, 5), 10)"
     assert set(found.differences) == {
-        "ts_rank: min_periods 1 becomes 0",
+        "ts_rank: min_periods 1 becomes the whole window",
         "ts_rank: scale 'r/n' becomes '(r-1)/(n-1)'",
         "ts_std: ddof 1 becomes 0",
-        "ts_std: min_periods 1 becomes 0",
+        "ts_std: min_periods 1 becomes the whole window",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("IdxMax($high, 20)", "20 - ts_arg_max(high, 20)"),
+        ("WMA($close, 5)", "ts_decay_linear(close, 5, dense=true)"),
+        ("Slope($close, 20)", "ts_regression(close, ts_step(), 20, rettype=2)"),
+        ("Resi($close, 20)", "ts_regression(close, ts_step(), 20)"),
+        ("Rsquare($close, 20)", "ts_regression(close, ts_step(), 20, rettype=6)"),
+        ("EMA($close, 3)", "ts_decay_exp_window(close, 8, factor=0.5)"),
+        ("Var($close, 5)", "ts_std_dev(close, 5)^2"),
+    ],
+)
+def test_ops_without_a_word_are_written_with_others(text, result) -> None:
+    found = convert(text, "qlib", "fastexpr", exact=False)
+    assert found.text == result
+    assert found.differences
+    with pytest.raises(Refusal) as caught:
+        convert(text, "qlib", "fastexpr")
+    assert caught.value.details["loose"] == list(found.differences)
+    assert "--loose" in caught.value.fix
+    assert found.differences[0] in caught.value.fix
+
+
+def test_text_of_a_tree_is_never_rewritten() -> None:
+    node = parse("ts_wma(close, 5)").node
+    with pytest.raises(Refusal, match="fastexpr cannot write ts_wma"):
+        to_text(node, "fastexpr")
+
+
+def test_what_no_convention_helps_is_refused_without_the_offer() -> None:
+    for exact in (True, False):
+        with pytest.raises(Refusal, match=r"ts_mad with .* it has no word for that") as caught:
+            convert("Mad($close, 5)", "qlib", "fastexpr", exact=exact)
+        assert "--loose" not in caught.value.fix
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("Ref($close, -2) / Ref($close, -1) - 1", "look_ahead"), ("Mean($close, 0)", "expanding_window")],
+)
+def test_windows_that_cannot_run_are_not_converted(text, code, exact) -> None:
+    with pytest.raises(Refusal) as caught:
+        convert(text, "qlib", "fastexpr", exact=exact)
+    assert caught.value.reason.code == code
 
 
 def test_what_a_dialect_cannot_say_is_refused_with_its_parameters() -> None:

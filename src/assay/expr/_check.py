@@ -178,6 +178,17 @@ def require_runnable(
     _Runnable(expression, known, limits or default_limits(expression.dialect)).check()
 
 
+def require_windows(expression: Expression) -> None:
+    """Refuse a typed formula that reads the future, or whose windows are no fixed number of bars.
+
+    Raises
+    ------
+    ExpressionError
+        At level runnable, with the place of the offending part.
+    """
+    _Runnable(expression, None, _UNLIMITED).check_windows()
+
+
 def _described(fields: FieldList | None) -> Mapping[str, FieldInfo] | None:
     if fields is None or isinstance(fields, Mapping):
         return fields
@@ -235,6 +246,11 @@ class _Runnable:
         self.known = known
         self.limits = limits
 
+    def check_windows(self) -> None:
+        for part in distinct(self.expression.node):
+            if isinstance(part, Call):
+                self._bounds(part)
+
     def check(self) -> None:
         parts = distinct(self.expression.node)
         for part in parts:
@@ -253,16 +269,19 @@ class _Runnable:
             raise self._error(reasons.LOOKBACK, message, long)
 
     def _call(self, call: Call) -> None:
+        self._bounds(call)
+        form = op_table()[call.op].form(self.expression.dialect)
+        if form is not None and not form.runnable:
+            message = f"{form.names[0]} is on the list of the dialect, but nothing evaluates it"
+            raise self._error(reasons.UNSUPPORTED_OP, message, call)
+
+    def _bounds(self, call: Call) -> None:
         op = op_table()[call.op]
         if op.params and op.params[0].name in ("window", "span"):
             name, window = call.params[0]
             assert not isinstance(window, str)
             if window < 1:
                 raise self._window(call, name, window)
-        form = op.form(self.expression.dialect)
-        if form is not None and not form.runnable:
-            message = f"{form.names[0]} is on the list of the dialect, but nothing evaluates it"
-            raise self._error(reasons.UNSUPPORTED_OP, message, call)
 
     def _window(self, call: Call, name: str, window: float) -> ExpressionError:
         if call.op in _FORWARD and window < 0:

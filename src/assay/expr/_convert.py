@@ -10,7 +10,8 @@ from typing import Final
 
 from assay.errors import Refusal
 from assay.expr import _reasons as reasons
-from assay.expr._check import FieldList, parse
+from assay.expr._check import FieldList, parse, require_windows
+from assay.expr._equivalents import WHOLE, equivalent
 from assay.expr._grammar import GRAMMARS
 from assay.expr._names import REPORT_FIELDS
 from assay.expr._op import Arg, Composite, DialectName, Form, Op, Param, coerce
@@ -32,8 +33,8 @@ from assay.expr._syntax import (
 from assay.expr._table import composites, op_table
 from assay.expr._tree import Call, Constant, Field, Node, ParamValue
 
-_CONVENTIONS: Final = frozenset({"min_periods", "ddof", "scale", "missing", "count_from", "bias", "mean"})
-"""Parameters in which platforms differ though they mean the same op."""
+_CONVENTIONS: Final = frozenset({"min_periods", "ddof", "scale", "missing", "bias"})
+"""Parameters in which platforms differ and which change no order: values may be missing, or rescaled."""
 
 _REPORT_NAMES: Final = {canonical: written for written, canonical in REPORT_FIELDS.items()}
 
@@ -55,7 +56,7 @@ def to_text(node: Node, dialect: DialectName = "core") -> str:
     Refusal
         Reason ``no_form``: the dialect has no way to write an op with these parameters.
     """
-    return _Writer(dialect, exact=True).text(node)
+    return _Writer(dialect, exact=True, rewrite=False).text(node)
 
 
 def convert(
@@ -68,28 +69,57 @@ def convert(
 ) -> Conversion:
     """A formula of one dialect in another.
 
+    An op that the target has no word for is written with others where they give the same values
+    (``Quantile`` as ``ts_percentage``).
+
     Parameters
     ----------
     exact : with False, an op may take the target's own convention (ddof, missing values in a window,
-        scale of ranks); each change is listed in ``differences``.
+        scale of ranks) or the nearest form it has; each change is listed in ``differences``. None
+        turns an order around.
 
     Raises
     ------
     Refusal
-        The formula is refused in its own dialect (an ``ExpressionError``), or has no form in the target.
+        The formula is refused in its own dialect, or reads the future (an ``ExpressionError``), or has no
+        form in the target.
     """
-    node = parse(text, source, fields=fields, level="typed").node
+    expression = parse(text, source, fields=fields, level="typed")
+    require_windows(expression)
+    try:
+        return _written(expression.node, target, exact=exact)
+    except Refusal as error:
+        if exact and error.reason is reasons.NO_FORM:
+            raise _offering_loose(error, expression.node, target) from error
+        raise
+
+
+def _written(node: Node, target: DialectName, *, exact: bool) -> Conversion:
     writer = _Writer(target, exact=exact)
     return Conversion(writer.text(node), target, tuple(dict.fromkeys(writer.differences)))
 
 
+def _offering_loose(error: Refusal, node: Node, target: DialectName) -> Refusal:
+    """The refusal with what the target's own conventions would change, where they allow a form."""
+    try:
+        differences = _written(node, target, exact=False).differences
+    except Refusal as final:
+        return final
+    changes = "; ".join(differences)
+    fix = f"add --loose (exact=False): {changes}; or choose another dialect, such as core"
+    return Refusal(
+        error.reason, error.message, where=error.where, fix=fix, details={"loose": list(differences)}
+    )
+
+
 class _Writer:
-    def __init__(self, dialect: DialectName, *, exact: bool) -> None:
+    def __init__(self, dialect: DialectName, *, exact: bool, rewrite: bool = True) -> None:
         if dialect not in GRAMMARS:
             raise unknown_dialect(dialect)
         self.dialect = dialect
         self.grammar = GRAMMARS[dialect]
         self.exact = exact
+        self.rewrite = rewrite
         self.differences: list[str] = []
 
     def text(self, node: Node) -> str:
@@ -137,10 +167,37 @@ class _Writer:
             return self._form(node, op, form)
         if not self.exact:
             for composite in listed:
-                written = self._composite(self._bent(node, composite), composite)
+                bent, changed = self._bent(node, composite)
+                written = self._composite(bent, composite)
                 if written is not None:
+                    self.differences.extend(changed)
                     return written
-        raise self._error(f"{node.op} with {_params_text(node)}" if node.params else node.op)
+        written = self._equivalent(node)
+        if written is not None:
+            return written
+        what = f"{node.op} with {_params_text(node)}" if node.params else node.op
+        none = "" if self._has(node.op) else ": it has no word for that, nor others that give the same"
+        raise self._error(what + none)
+
+    def _equivalent(self, node: Call) -> Syntax | None:
+        """The op said with others; None where the dialect cannot, or only with differences not allowed."""
+        found = equivalent(node, self.dialect, self._has) if self.rewrite else None
+        if found is None or (self.exact and found.differences):
+            return None
+        noted = len(self.differences)
+        self.differences.extend(found.differences)
+        try:
+            return self.syntax(found.node)
+        except Refusal:
+            # the refusal must name the op that was written, not what was tried in its place
+            del self.differences[noted:]
+            return None
+
+    def _has(self, op: str) -> bool:
+        form = op_table()[op].form(self.dialect)
+        return (form is not None and bool(form.names or form.symbol)) or bool(
+            _composites_of(self.dialect, op)
+        )
 
     def _symbol(self, node: Call, form: Form) -> Syntax:
         args = [self.syntax(arg) for arg in node.args]
@@ -171,7 +228,7 @@ class _Writer:
             if coerce(param, stands) != value:
                 if not (note and param.name in _CONVENTIONS):
                     return False
-                changed.append(f"{node.op}: {param.name} {value!r} becomes {stands!r}")
+                changed.append(_change(node.op, param.name, value, stands))
         self.differences.extend(changed)
         return True
 
@@ -236,19 +293,25 @@ class _Writer:
                     named.append((slot.name, literal))
         return Apply(composite.names[0], tuple(args), tuple(named))
 
-    def _bent(self, node: Call, composite: Composite) -> Call:
-        """The node with the conventions that the composite fixes."""
+    def _bent(self, node: Call, composite: Composite) -> tuple[Call, list[str]]:
+        """The node with the conventions that the composite fixes, and what that changes."""
         theirs = dict(_pattern(composite).params)
-        params = []
+        params, changed = [], []
         for name, value in node.params:
-            stands = theirs[name] if name in _CONVENTIONS else value
+            stands = theirs[name] if name in _CONVENTIONS and name in theirs else value
             if stands != value:
-                self.differences.append(f"{node.op}: {name} {value!r} becomes {stands!r}")
+                changed.append(_change(node.op, name, value, stands))
             params.append((name, stands))
-        return Call(node.op, node.args, tuple(params))
+        return Call(node.op, node.args, tuple(params)), changed
 
     def _error(self, what: str) -> Refusal:
         return Refusal(reasons.NO_FORM, f"{self.dialect} cannot write {what}", where=self.dialect)
+
+
+def _change(op: str, name: str, value: ParamValue, stands: ParamValue) -> str:
+    before, after = (WHOLE if name == "min_periods" and v == 0 else v for v in (value, stands))
+    shown = [v if v is WHOLE else repr(v) for v in (before, after)]
+    return f"{op}: {name} {shown[0]} becomes {shown[1]}"
 
 
 def _params_text(node: Call) -> str:
@@ -265,6 +328,8 @@ def _option(slot: Param, node: Call) -> object:
     own = dict(node.params)
     if slot.name == "rettype":
         return OUTPUTS.index(str(own["output"])) if "output" in own else slot.default
+    if slot.name == "dense":
+        return own["missing"] == "strict" if "missing" in own else slot.default
     return own.get(_RENAMED.get(slot.name, slot.name), slot.default)
 
 
