@@ -231,9 +231,9 @@ def test_bars_that_cannot_be_true_are_quarantined_and_listed(tmp_path: Path) -> 
         (b"date,symbol,close\n2020-01-02,A,\n2020-01-03,A,nan\n", "no value at all"),
         (
             b"date,symbol,close\n2020-01-02,A,1\n2020-01-02,A,2\n",
-            "repeat a date and symbol, e.g. 2020-01-02 A",
+            "1 row repeats a date and symbol, e.g. 2020-01-02 A",
         ),
-        (b"date,symbol,close\n2020-01-02,,1\n", "is empty in 1 rows"),
+        (b"date,symbol,close\n2020-01-02,,1\n", "is empty in 1 row"),
         (b"date,symbol,close,paused\n2020-01-02,A,1,perhaps\n", "neither true nor false"),
         (b"date,symbol,close\n2020-01-02,A,1,2,3\n", "not a readable table"),
         (b"date,symbol,close,close\n2020-01-02,A,1,2\n", "'close' occurs twice"),
@@ -311,7 +311,7 @@ def test_words_that_name_no_encoding_of_text(tmp_path: Path, encoding: str) -> N
 @pytest.mark.parametrize("symbol", ["A\0B", "A\u200bB", "\u202eA", "\x1b[31mA", "A" * 129])
 def test_names_that_nobody_can_see_or_store(tmp_path: Path, symbol: str) -> None:
     told = problems(bars(tmp_path, f"2020-01-07,{symbol},1,1,1,1,1,1"))
-    assert "no usable name in 1 rows" in told
+    assert "no usable name in 1 row" in told
     assert "line 8" in told
 
 
@@ -319,3 +319,52 @@ def test_an_option_that_names_nothing_is_told(tmp_path: Path) -> None:
     told = problems(bars(tmp_path), TableOptions(skip=("hihg",), columns={"high": "low", "low": "low"}))
     assert "no column 'hihg' to leave out" in told
     assert "'low' is to be high and low" in told
+
+
+@pytest.mark.parametrize(
+    ("dates", "proposal"),
+    [
+        (("31/01/2020", "01/02/2020"), "these look like --date-format %d/%m/%Y)"),
+        (("01/31/2020", "02/01/2020"), "these look like --date-format %m/%d/%Y)"),
+        (("01/02/2020", "03/02/2020"), "--date-format %d/%m/%Y or --date-format %m/%d/%Y)"),
+        (("31.01.20", "01.02.20"), "--date-format %d.%m.%y)"),
+        (("31 Jan 2020", "01 Feb 2020"), "--date-format '%d %b %Y')"),
+        (("2020年1月31日", "2020年2月1日"), "--date-format %Y年%m月%d日)"),
+        (("first", "second"), "tell another form with --date-format"),
+    ],
+)
+def test_dates_in_another_form_are_one_problem_that_names_the_option(
+    tmp_path: Path, dates: tuple[str, ...], proposal: str
+) -> None:
+    rows = [f'"{day}",A,{number + 1}' for number, day in enumerate(dates)]
+    path = write(tmp_path, "t.csv", "date,symbol,close", *rows)
+    with pytest.raises(DataProblems) as caught:
+        import_table(path)
+    assert len(caught.value.problems) == 1
+    assert proposal in f"{caught.value.problems[0].fix})"
+
+
+def test_a_proposed_form_of_dates_is_one_that_works(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "date,symbol,close", "31/01/2020,A,1", "03/02/2020,A,2")
+    assert import_table(path, TableOptions(date_format="%d/%m/%Y")).data.dates.astype(str).tolist() == [
+        "2020-01-31",
+        "2020-02-03",
+    ]
+    with pytest.raises(DataProblems) as caught:
+        import_table(path, TableOptions(date_format="%m/%d/%Y"))
+    assert "expected %m/%d/%Y; these look like --date-format %d/%m/%Y" in str(caught.value.problems[0].fix)
+
+
+def test_one_word_among_dates_proposes_no_form(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "date,symbol,close", "2020-01-02,A,1", "tomorrow,A,2")
+    with pytest.raises(DataProblems) as caught:
+        import_table(path)
+    assert "--date-format" not in str(caught.value.problems[0].fix)
+
+
+def test_a_table_without_a_market_is_warned_of(tmp_path: Path) -> None:
+    found = {finding.check: finding for finding in import_table(bars(tmp_path)).findings}
+    assert found["no_market"].severity == "warning"
+    assert "--market CN" in found["no_market"].message
+    told = import_table(bars(tmp_path), TableOptions(market="US")).findings
+    assert "no_market" not in {finding.check for finding in told}

@@ -140,7 +140,7 @@ def test_events_need_the_time_of_knowledge(tmp_path: Path) -> None:
     early = write(tmp_path, "f.csv", "symbol,event_time,known_time,score", "A,2020-01-03,2020-01-02,1")
     assert "known before they happen" in refused(Sides(events={"news": early}))
     words = write(tmp_path, "g.csv", "symbol,known_time,score", "A,soon,1")
-    assert "has no time in 1 rows, e.g. 'soon' (line 2)" in refused(Sides(events={"news": words}))
+    assert "has no time in 1 row, e.g. 'soon' (line 2)" in refused(Sides(events={"news": words}))
 
 
 def known_rows(folder: Path, *times: str) -> list[int]:
@@ -170,7 +170,7 @@ def test_dates_that_pandas_stored_are_dates(tmp_path: Path) -> None:
 )
 def test_times_of_another_place_or_of_the_clock_are_refused(tmp_path: Path, time: str) -> None:
     path = write(tmp_path, "e.csv", "symbol,known_time,score", f"A,{time},1")
-    with pytest.raises(DataProblems, match="has no time in 1 rows") as caught:
+    with pytest.raises(DataProblems, match="has no time in 1 row") as caught:
         attach(DATA, Sides(events={"news": path}))
     assert "without a time zone" in str(caught.value.fix)
 

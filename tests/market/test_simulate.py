@@ -161,3 +161,9 @@ def test_the_manifest_says_that_it_is_simulated(market: Panel) -> None:
 def test_sizes_out_of_bounds_are_refused(arguments: dict[str, object]) -> None:
     with pytest.raises(AssayError):
         simulate(**{"instruments": 40, "days": 80, **arguments})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("start", ["0001-01-01", "1989-12-31", "2101-01-01", "2299-01-01", "NaT"])
+def test_a_start_that_no_market_has_is_refused(start: str) -> None:
+    with pytest.raises(AssayError, match="start is"):
+        simulate(1, 20, 60, start=start)

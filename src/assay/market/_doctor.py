@@ -104,7 +104,16 @@ def examine(data: MarketData) -> tuple[Finding, ...]:
         mask = check.find(data)
         if mask is not None and mask.any():
             found.append(_cells(data, name, check, mask))
-    for section in (_factor_gaps, _off_tick, _still_bars, _no_record, _missing_fields, _calendar, _spans):
+    for section in (
+        _no_market,
+        _factor_gaps,
+        _off_tick,
+        _still_bars,
+        _no_record,
+        _missing_fields,
+        _calendar,
+        _spans,
+    ):
         found += section(data)
     order = {"serious": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda finding: order[finding.severity]))
@@ -274,6 +283,16 @@ def _value(data: MarketData, field: str, row: int, column: int, *, with_before: 
     if with_before and row:
         text += f" (before {float(data.fields[field][row - 1, column]):.6g})"
     return text
+
+
+def _no_market(data: MarketData) -> list[Finding]:
+    if data.market is not None or data.source.kind not in ("table", "qlib"):
+        return []
+    message = (
+        "no market: costs and price limits are unknown, and judging will ask for costs; "
+        "import with --market CN or --market US"
+    )
+    return [Finding("no_market", "warning", 1, message)]
 
 
 def _factor_gaps(data: MarketData) -> list[Finding]:

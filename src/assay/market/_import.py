@@ -18,7 +18,7 @@ from assay.market._columns import BAR_SYNONYMS, choose_columns, field_name
 from assay.market._data import FloatPanel, Market, MarketData, Source
 from assay.market._doctor import Finding, examine, quarantine
 from assay.market._fields import field_info
-from assay.market._problems import Collector
+from assay.market._problems import Collector, counted
 from assay.market._side_tables import read_calendar
 from assay.market._tables import LINE, as_dates, as_flags, as_numbers, as_text, read_table
 from assay.market._universe import Dates
@@ -159,7 +159,7 @@ def _place(
 ) -> _Long | None:
     import polars as pl
 
-    dates = as_dates(frame, chosen["date"], where, problems, form=options.date_format)
+    dates = as_dates(frame, chosen["date"], where, problems, form=options.date_format, option="--date-format")
     symbols = as_text(frame, chosen["symbol"], where, problems)
     if options.market == "CN":
         # a spreadsheet drops the leading zeros of 000001
@@ -169,12 +169,15 @@ def _place(
         dates.alias("\0date"), symbols.alias("\0symbol"), pl.Series(LINE, range(2, frame.height + 2))
     )
     frame = frame.filter(pl.col("\0date").is_not_null() & pl.col("\0symbol").is_not_null())
+    if frame.height == 0:
+        # each row has been told as a problem above
+        return None
     for bound, keep in ((options.start, pl.Expr.ge), (options.end, pl.Expr.le)):
         day = None if bound is None else _bound(bound, problems)
         if day is not None:
             frame = frame.filter(keep(pl.col("\0date"), day))
     if frame.height == 0:
-        problems.add(where, "no row is left within the chosen dates", "check the date column, start and end")
+        problems.add(where, "no row is left within the chosen dates", "check start and end")
         return None
     own_dates = np.unique(frame["\0date"].to_numpy()).astype("datetime64[D]")
     all_dates = own_dates
@@ -205,7 +208,7 @@ def _follow_calendar(own: Dates, calendar: Dates, where: str, problems: Collecto
         shown = ", ".join(str(day) for day in stray[:3])
         problems.add(
             where,
-            f"{stray.size} dates are not in the calendar, e.g. {shown}",
+            f"{counted(stray.size, 'date')} not in the calendar, e.g. {shown}",
             "check the dates or the calendar",
         )
         return own
@@ -227,8 +230,9 @@ def _duplicates(
         lines = [int(frame[LINE][int(place)]) for place in again[:3]]
         first = int(again[0])
         problems.add(
-            f"{where}, lines {', '.join(map(str, lines))}",
-            f"{again.size} rows repeat a date and symbol, e.g. {frame[chr(0) + 'date'][first]} "
+            f"{where}, {'line' if len(lines) == 1 else 'lines'} {', '.join(map(str, lines))}",
+            f"{again.size:,} {'row repeats' if again.size == 1 else 'rows repeat'} a date and symbol, "
+            f"e.g. {frame[chr(0) + 'date'][first]} "
             f"{frame[chr(0) + 'symbol'][first]}",
             "one row an instrument and day: remove the repeats (bars inside the day are not daily bars)",
         )

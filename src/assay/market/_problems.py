@@ -6,6 +6,11 @@ from typing import Any
 from assay.errors import DataError, Problem
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 row``, ``2 rows``, ``2,635 rows``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 class DataProblems(DataError):
     """Every problem found in some input data, at once. Nothing was written."""
 

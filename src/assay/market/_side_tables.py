@@ -291,7 +291,8 @@ def read_events(
     late = np.flatnonzero(known < happened)
     if late.size and "event_time" in chosen:
         problems.add(
-            where, f"{late.size} events of {name} are known before they happen, e.g. line {int(late[0]) + 2}"
+            where,
+            f"events of {name} known before they happen: {late.size:,}, e.g. line {int(late[0]) + 2}",
         )
     place = {symbol: number for number, symbol in enumerate(instruments)}
     column = np.array([place.get(symbol, -1) for symbol in symbols])

@@ -24,6 +24,8 @@ REVIEW_DELAY = 10
 MAX_INSTRUMENTS = 10_000
 MAX_DAYS = 5_000
 MAX_CELLS = 15_000_000
+FIRST_START = np.datetime64("1990-01-01")
+LAST_START = np.datetime64("2100-12-31")
 _LOWEST_PRICE = 0.05
 
 RULES = (
@@ -74,12 +76,12 @@ def simulate(
     instruments, days : the shape, 20 to 10,000 and 60 to 5,000, and at most 15 million bars.
     signal : plant the signals; False makes the twin in which nothing predicts anything.
     minutes : how many of the last days also get 5-minute bars with bid and ask.
-    start : the first trading day, ISO.
+    start : the first trading day, ISO, from 1990 to 2100.
 
     Raises
     ------
     AssayError
-        A size is outside its bounds, or ``start`` is not a date.
+        A size is outside its bounds, or ``start`` is no date or outside its own.
     """
     _check(instruments, days, minutes)
     world = draw_world(seed, days, instruments, _start_date(start))
@@ -130,9 +132,14 @@ def _check(instruments: int, days: int, minutes: int) -> None:
 
 def _start_date(text: str) -> str:
     try:
-        return str(np.datetime64(text, "D"))
+        day = np.datetime64(text, "D")
     except ValueError as error:
         raise AssayError(f"start is {text!r}", where="start", fix="give a date as YYYY-MM-DD") from error
+    if not FIRST_START <= day <= LAST_START:
+        raise AssayError(
+            f"start is {text!r}", where="start", fix=f"give a date from {FIRST_START} to {LAST_START}"
+        )
+    return str(day)
 
 
 def _trade(world: World, signals: tuple[Signal, ...]) -> _Tape:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.market._problems import Collector
+from assay.market._problems import Collector, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +21,19 @@ _DATE = r"^(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|(\d{2})(\d{2}))(?:[T ]\d{1,2}:
 _TIME = re.compile(r"^(\d{4})[-/]?(\d{2})[-/]?(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?))?$", re.ASCII)
 _DATE_CHARS = 10
 _LOCAL = "times are those of the exchange, without a time zone: which close they precede depends on it"
+_FORMS = (
+    *(f"%d{sign}%m{sign}%Y" for sign in "/-."),
+    *(f"%m{sign}%d{sign}%Y" for sign in "/-."),
+    *(f"%d{sign}%m{sign}%y" for sign in "/-."),
+    *(f"%m{sign}%d{sign}%y" for sign in "/-."),
+    "%d-%b-%Y",
+    "%d-%b-%y",
+    "%d %b %Y",
+    "%b %d, %Y",
+    "%Y年%m月%d日",
+    "%d%m%Y",
+)
+"""Forms of dates that are proposed, and never guessed: day and month look alike."""
 MISSING_WORDS = ("", "nan", "na", "n/a", "null", "none", "-", "--", "nat")
 _TRUE_WORDS = {"1": 1.0, "1.0": 1.0, "true": 1.0, "t": 1.0, "yes": 1.0, "y": 1.0, "是": 1.0}
 _FALSE_WORDS = {"0": 0.0, "0.0": 0.0, "false": 0.0, "f": 0.0, "no": 0.0, "n": 0.0, "否": 0.0}
@@ -121,7 +134,7 @@ def _decode(path: Path, problems: Collector, encoding: str) -> str | None:
         problems.add(
             f"{path}, line {line}",
             f"the text is not {encoding}: byte 0x{data[error.start]:02x} at position {error.start}",
-            "name the file's encoding, e.g. gbk",
+            "name the file's encoding, e.g. --encoding gbk",
         )
         return None
     except (LookupError, ValueError):
@@ -149,7 +162,7 @@ def _line(frame: pl.DataFrame, row: int) -> int:
 def _bad_cells(frame: pl.DataFrame, column: str, bad: pl.Series) -> str:
     rows = [int(row) for row in bad.arg_true()]
     shown = ", ".join(f"{frame[column][row]!r} (line {_line(frame, row)})" for row in rows[:_MANY])
-    return f"{len(rows)} value{'s' if len(rows) > 1 else ''}, e.g. {shown}"
+    return f"{counted(len(rows), 'value')}, e.g. {shown}"
 
 
 def as_text(frame: pl.DataFrame, column: str, where: str, problems: Collector) -> pl.Series:
@@ -161,14 +174,15 @@ def as_text(frame: pl.DataFrame, column: str, where: str, problems: Collector) -
     if bad.any():
         problems.add(
             where,
-            f"column {column!r} is empty in {int(bad.sum())} rows, e.g. line {int(bad.arg_true()[0]) + 2}",
+            f"column {column!r} is empty in {counted(int(bad.sum()), 'row')}, "
+            f"e.g. line {int(bad.arg_true()[0]) + 2}",
         )
     strange = texts.str.contains(r"\p{C}") | (texts.str.len_chars() > MAX_NAME)
     if strange.any():
         row = int(strange.arg_true()[0])
         problems.add(
             where,
-            f"column {column!r} holds no usable name in {int(strange.sum())} rows, e.g. "
+            f"column {column!r} holds no usable name in {counted(int(strange.sum()), 'row')}, e.g. "
             f"{texts[row][:MAX_NAME]!r} (line {_line(frame, row)})",
             f"use at most {MAX_NAME} characters, and none that is invisible",
         )
@@ -183,8 +197,12 @@ def as_dates(
     *,
     form: str | None = None,
     empty_ok: bool = False,
+    option: str | None = None,
 ) -> pl.Series:
-    """A column as dates; cells that are not dates are problems."""
+    """A column as dates; cells that are not dates are problems.
+
+    ``option`` is the one with which the user can tell ``form``: then a form that fits all cells is proposed.
+    """
     import polars as pl
 
     values = frame[column]
@@ -199,12 +217,25 @@ def as_dates(
     bad = parsed.is_null() & ~(empty if empty_ok else empty & False)
     if bad.any():
         tried = form or "YYYY-MM-DD, YYYYMMDD, YYYY/MM/DD"
+        hint = "" if option is None else _form_hint(texts, option, none_fits=bool(parsed.is_null().all()))
         problems.add(
             where,
             f"column {column!r} has no date in {_bad_cells(frame, column, bad)}",
-            f"expected {tried}",
+            f"expected {tried}{hint}",
         )
     return parsed
+
+
+def _form_hint(texts: pl.Series, option: str, *, none_fits: bool) -> str:
+    """Which form of dates to tell, where one is sure or two are possible."""
+    known = texts.drop_nulls()
+    fitting = [form for form in _FORMS if not _parse_dates(known, form).is_null().any()]
+    if known.is_empty() or (not fitting and not none_fits):
+        return ""
+    if not fitting:
+        return f"; tell another form with {option}, such as {option} %d/%m/%Y"
+    told = " or ".join(f"{option} '{form}'" if " " in form else f"{option} {form}" for form in fitting[:2])
+    return f"; these look like {told}"
 
 
 def _parse_dates(texts: pl.Series, form: str | None) -> pl.Series:
@@ -256,7 +287,7 @@ def as_times(frame: pl.DataFrame, column: str, where: str, problems: Collector) 
         shown = ", ".join(f"{texts[row]!r} (line {row + 2})" for row in bad[:_MANY])
         problems.add(
             where,
-            f"column {column!r} has no time in {len(bad)} rows, e.g. {shown}",
+            f"column {column!r} has no time in {counted(len(bad), 'row')}, e.g. {shown}",
             f"use YYYY-MM-DD HH:MM:SS; {_LOCAL}",
         )
     return _ends_of_days(out, alone)
