@@ -13,7 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.base import atomic_write, atomic_write_json, canonical_json, new_folder, sha256_file
+from assay.base import (
+    atomic_write,
+    atomic_write_json,
+    canonical_json,
+    clear_leavings,
+    new_folder,
+    sha256_file,
+)
 from assay.errors import AssayError
 
 json_values = st.recursive(
@@ -179,3 +186,33 @@ def test_no_staging_place_is_one_error(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(tempfile, "mkdtemp", failing(errno.EROFS))
     with pytest.raises(AssayError, match="cannot create"), new_folder(tmp_path / "set"):
         pytest.fail("the body must not run")
+
+
+def left_behind(folder: Path, name: str, age: float) -> Path:
+    left = folder / name
+    (left / "part").mkdir(parents=True)
+    for path in (left / "part", left):
+        os.utime(path, (1e9 - age, 1e9 - age))
+    return left
+
+
+def test_old_leavings_of_the_same_name_are_cleared_away(tmp_path: Path) -> None:
+    hour = 3600.0
+    left_behind(tmp_path, ".set.abcd_123.tmp", 25 * hour)
+    busy = left_behind(tmp_path, ".set.busy_123.tmp", 25 * hour)
+    os.utime(busy / "part", (1e9, 1e9))
+    left_behind(tmp_path, ".set.youngone.tmp", 23 * hour)
+    left_behind(tmp_path, ".set.more.abcd_123.tmp", 25 * hour)
+    left_behind(tmp_path, ".other.abcd_123.tmp", 25 * hour)
+    (tmp_path / ".set.a_file12.tmp").write_text("")
+    os.utime(tmp_path / ".set.a_file12.tmp", (0, 0))
+    before = names(tmp_path)
+    clear_leavings(tmp_path / "set", now=1e9)
+    assert before - names(tmp_path) == {".set.abcd_123.tmp"}
+
+
+def test_the_next_writer_clears_leavings(tmp_path: Path) -> None:
+    left_behind(tmp_path, ".set.abcd_123.tmp", 0)  # of the year 2001
+    with new_folder(tmp_path / "set"):
+        pass
+    assert names(tmp_path) == {"set"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.config import DateRange, PeriodPlan, init_workspace, load_workspace
+from assay.config import DEFAULT_HORIZONS, DateRange, PeriodPlan, init_workspace, load_workspace
 from assay.config._reference import config_keys
 from assay.errors import AssayError, ConfigProblems
 
@@ -36,7 +36,7 @@ def test_the_template_is_valid_with_every_comment_taken_away(tmp_path: Path) -> 
     loaded = load_workspace(tmp_path)
     assert loaded.default_data == "csi300"
     assert loaded.settings("csi300").periods is not None
-    assert loaded.defaults.horizons == (1, 5, 10, 20)
+    assert loaded.defaults.horizons == DEFAULT_HORIZONS
 
 
 def test_plans_are_written_and_read_back(tmp_path: Path) -> None:
@@ -70,3 +70,36 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "ws").write_text("")
     with pytest.raises(AssayError, match="cannot create"):
         init_workspace(tmp_path / "ws")
+
+
+def test_a_new_workspace_sets_no_costs(tmp_path: Path) -> None:
+    assert init_workspace(tmp_path).defaults.costs is None
+
+
+@pytest.mark.parametrize("blocked", ["data", "notes"])
+def test_a_failure_leaves_no_empty_folders(tmp_path: Path, blocked: str) -> None:
+    (tmp_path / blocked).write_text("mine")
+    with pytest.raises(AssayError, match="cannot create"):
+        init_workspace(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [blocked]
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(path: Path, content: str) -> None:
+        if path.name == "assay.toml":
+            raise AssayError("cannot write", where=str(path), fix="")
+        path.write_text(content)
+
+    monkeypatch.setattr("assay.config._init.atomic_write", write)
+    with pytest.raises(AssayError, match="cannot write"):
+        init_workspace(tmp_path / "new" / "ws")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_to_nothing_in_place_of_the_file_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").symlink_to("gone")
+    with pytest.raises(AssayError, match="exists already"):
+        init_workspace(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["assay.toml"]

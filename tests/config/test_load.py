@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.config import Costs, LookBudgets, find_workspace, load_workspace, parse_config
+from assay.config import (
+    DEFAULT_HORIZONS,
+    Costs,
+    LookBudgets,
+    find_data_settings,
+    find_workspace,
+    load_workspace,
+    parse_config,
+)
 from assay.errors import ConfigProblems, Problem
 
 GOOD = """
@@ -67,7 +75,7 @@ def test_a_good_file_gives_settings_with_defaults_filled_in(tmp_path: Path) -> N
 
 def test_an_empty_file_is_a_workspace(tmp_path: Path) -> None:
     workspace = parse_config("", root=tmp_path)
-    assert workspace.settings("any").horizons == (1, 5, 10, 20)
+    assert workspace.settings("any").horizons == DEFAULT_HORIZONS
     assert workspace.data_dir == tmp_path / "data"
     assert workspace.runs_dir == tmp_path / "runs"
     assert workspace.notes_dir == tmp_path / "notes"
@@ -295,3 +303,67 @@ def test_an_assay_toml_that_is_no_file_does_not_open_the_hidden_dates(tmp_path: 
         file.symlink_to("gone" if kind == "link to nothing" else "assay.toml")
     with pytest.raises(ConfigProblems, match=r"assay\.toml"):
         find_workspace(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[costs]", "[data.x]", "[data.x.costs]", "[costs]\n[data.x]\ncosts = {}"]
+)
+def test_costs_that_nobody_wrote_are_unknown(text: str) -> None:
+    workspace = parse_config(text, root=Path("/nowhere"))
+    assert workspace.settings("x").costs is None
+    assert workspace.settings("other").costs is None
+
+
+def test_an_empty_table_of_costs_leaves_those_of_the_workspace() -> None:
+    workspace = parse_config("[costs]\nbuy_bp = 4\n[data.x.costs]", root=Path("/nowhere"))
+    assert workspace.settings("x").costs == Costs(4.0, 15.0)
+
+
+def workspace_at(root: Path, name: str | None = None) -> Path:
+    """A workspace with a plan for the data set ``name``; gives the folder of its data sets."""
+    (root / "data").mkdir(parents=True)
+    plan = "" if name is None else f'[data.{name}.periods]\nsearch = ["2017-01-01", "2019-12-31"]\n'
+    (root / "assay.toml").write_text(plan)
+    return root / "data"
+
+
+def test_settings_of_a_data_set_come_from_above_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = workspace_at(tmp_path / "ws", "sim")
+    (data / "sim").mkdir()
+    elsewhere = workspace_at(tmp_path / "other", "sim").parent
+    for here, folder in ((tmp_path, "ws/data/sim"), (elsewhere, "../ws/data/sim"), (data, "sim")):
+        monkeypatch.chdir(here)
+        found = find_data_settings(Path(folder), "sim")
+        assert found is not None
+        assert found == load_workspace(tmp_path / "ws").settings("sim")
+    assert find_data_settings(tmp_path / "copy" / "sim", "sim") is None
+
+
+def test_a_data_set_is_known_by_its_folder_too(tmp_path: Path) -> None:
+    data = workspace_at(tmp_path, "renamed")
+    found = find_data_settings(data / "renamed", "sim")
+    assert found is not None
+    assert found.periods is not None
+
+
+def test_a_link_hides_no_plan_on_either_side(tmp_path: Path) -> None:
+    with_plan = workspace_at(tmp_path / "a", "sim")
+    (with_plan / "sim").mkdir()
+    without = workspace_at(tmp_path / "b")
+    (tmp_path / "store" / "sim").mkdir(parents=True)
+    (without / "sim").symlink_to(with_plan / "sim")
+    (tmp_path / "link").symlink_to(with_plan)
+    (with_plan / "far").symlink_to(tmp_path / "store" / "sim")
+    for folder in (without / "sim", tmp_path / "link" / "sim", with_plan / "far"):
+        found = find_data_settings(folder, "sim")
+        assert found is not None
+        assert found.periods is not None, folder
+
+
+def test_a_broken_file_above_the_data_is_an_error(tmp_path: Path) -> None:
+    data = workspace_at(tmp_path, "sim")
+    (tmp_path / "assay.toml").write_text("[defaults\n")
+    with pytest.raises(ConfigProblems, match="not valid TOML"):
+        find_data_settings(data / "sim", "sim")

@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,14 @@ from numpy.typing import NDArray
 from assay.errors import AssayError, DataError
 from assay.expr import FieldInfo
 from assay.market import (
+    MarketData,
     Minutes,
     Panel,
     Quarantined,
     manifest_schema,
     open_panel,
     read_manifest,
+    rewrite_dataset,
     verify,
     write_dataset,
 )
@@ -113,6 +116,66 @@ def test_two_updates_at_once_are_one(tmp_path: Path) -> None:
         os.close(other)
     write_dataset(tape(), folder, replace_old=True)
     assert [path.name for path in tmp_path.iterdir()] == ["tape"]
+
+
+def test_a_change_is_made_to_what_is_stored_and_nobody_comes_between(tmp_path: Path) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+
+    def twice(data: MarketData) -> MarketData:
+        with pytest.raises(DataError, match="is being updated by another process"):
+            rewrite_dataset(folder, lambda other: other)
+        return replace(data, fields={**data.fields, "close": data.fields["close"] * 2})
+
+    assert rewrite_dataset(folder, twice).raw("close")[0, 0] == 20
+    assert rewrite_dataset(folder, lambda data: data).raw("close")[0, 0] == 20
+    assert [path.name for path in tmp_path.iterdir()] == ["tape"]
+
+
+def test_a_lock_on_a_folder_that_was_replaced_meanwhile_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "tape"
+    write_dataset(tape(), folder)
+    lock = fcntl.flock
+
+    def slow(handle: int, operation: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        write_dataset(tape(), folder, replace_old=True)
+        lock(handle, operation)
+
+    monkeypatch.setattr(fcntl, "flock", slow)
+    with pytest.raises(DataError, match="is being updated by another process"):
+        rewrite_dataset(folder, lambda data: data)
+
+
+def test_of_a_link_the_target_is_replaced(tmp_path: Path) -> None:
+    write_dataset(tape(), tmp_path / "store" / "tape")
+    (tmp_path / "tape").symlink_to(tmp_path / "store" / "tape")
+    rewrite_dataset(tmp_path / "tape", lambda data: data)
+    write_dataset(tape(), tmp_path / "tape", replace_old=True)
+    assert (tmp_path / "tape").is_symlink()
+    assert [path.name for path in (tmp_path / "store").iterdir()] == ["tape"]
+
+
+def test_an_update_clears_what_an_old_one_left(tmp_path: Path) -> None:
+    write_dataset(tape(), tmp_path / "tape")
+    for name in (".tape.abcd_123.tmp", "..tape.incoming.abcd_123.tmp"):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (0, 0))
+    write_dataset(tape(), tmp_path / "tape", replace_old=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["tape"]
+
+
+def test_a_panel_knows_where_it_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = write_dataset(tape(), tmp_path / "tape")
+    assert stored.folder == tmp_path / "tape"
+    monkeypatch.chdir(tmp_path)
+    near = open_panel(Path("tape"))
+    monkeypatch.chdir("/")
+    assert near.folder == tmp_path / "tape"
+    assert near.between("2020-01-03", None).folder == tmp_path / "tape"
+    assert Panel(tape()).folder is None
 
 
 def test_only_a_data_set_can_be_replaced(tmp_path: Path) -> None:

@@ -2,7 +2,14 @@
 
 from assay.base._clock import Clock, SystemClock
 from assay.base._executor import Executor, SerialExecutor, ThreadExecutor, make_executor
-from assay.base._files import atomic_write, atomic_write_json, canonical_json, new_folder, sha256_file
+from assay.base._files import (
+    atomic_write,
+    atomic_write_json,
+    canonical_json,
+    clear_leavings,
+    new_folder,
+    sha256_file,
+)
 from assay.base._identity import ID_PATTERN, Operator, check_id, human
 from assay.base._optional import require
 from assay.base._seeds import generator
@@ -20,6 +27,7 @@ __all__ = [
     "atomic_write_json",
     "canonical_json",
     "check_id",
+    "clear_leavings",
     "did_you_mean",
     "generator",
     "human",

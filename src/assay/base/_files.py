@@ -3,15 +3,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError
+
+_LEFT_AFTER = 24 * 3600.0
+_DRAWN = "[a-z0-9_]{8}"  # what tempfile puts into a name
 
 
 def _sync_folder(folder: Path) -> None:
@@ -87,9 +92,31 @@ def sha256_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def clear_leavings(path: Path, *, now: float | None = None) -> None:
+    """Remove the staging folders of :func:`new_folder` for ``path`` that writers which were killed have left.
+
+    Only those in which nothing has changed for a day (before ``now``, seconds since 1970): a younger one may
+    be at work.
+    """
+    path = Path(path)
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.{_DRAWN}\.tmp")
+    limit = (time.time() if now is None else now) - _LEFT_AFTER
+    for found in path.parent.iterdir():
+        if pattern.fullmatch(found.name) and found.is_dir() and not found.is_symlink():
+            with suppress(FileNotFoundError):  # its writer, or another one who clears, was faster
+                if _last_change(found) < limit:
+                    shutil.rmtree(found, ignore_errors=True)
+
+
+def _last_change(folder: Path) -> float:
+    return max(entry.lstat().st_mtime for entry in (folder, *folder.rglob("*")))
+
+
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder that appears whole or not at all: fill the yielded one, it takes its name on success.
+
+    What killed writers of this name left behind is cleared away; see :func:`clear_leavings`.
 
     Raises
     ------
@@ -101,6 +128,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         raise AssayError(f"{path} exists already", where=str(path), fix="choose another name or remove it")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        clear_leavings(path)
         staged = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
     except OSError as error:
         raise AssayError(

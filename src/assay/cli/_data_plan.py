@@ -18,7 +18,7 @@ def suggest_plan(panel: Panel, folder: Path) -> None:
     """
     from assay.config import find_workspace, plan_toml, propose_plan
 
-    workspace = find_workspace()
+    workspace = find_workspace(folder)
     if workspace is None or folder.resolve().parent != workspace.data_dir.resolve():
         return
     settings = workspace.settings(panel.name)

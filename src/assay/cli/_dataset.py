@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from assay.errors import DataError
 
 if TYPE_CHECKING:
-    from assay.config import Workspace
+    from assay.config import DataSettings, Workspace
     from assay.market import Panel
 
 MANIFEST = "manifest.json"
@@ -25,6 +25,29 @@ def open_dataset(name: str | None, workspace: Workspace | None, *, check_hashes:
     from assay.market import open_panel
 
     return open_panel(find_dataset(name, workspace), check_hashes=check_hashes)
+
+
+def open_with_settings(name: str | None) -> tuple[Panel, DataSettings | None]:
+    """The data set of that name or path, its files checked, and the settings that hold for it.
+
+    They are those of the workspace in which the data set lies; where it lies in none, those of the workspace
+    of the current folder, if there is one.
+
+    Raises
+    ------
+    DataError
+        There is no such data set, or its files are not those of its manifest.
+    ConfigProblems
+        The ``assay.toml`` of either workspace is not valid.
+    """
+    from assay.config import find_data_settings, find_workspace
+
+    here = find_workspace()
+    panel = open_dataset(name, here, check_hashes=True)
+    settings = None if panel.folder is None else find_data_settings(panel.folder, panel.name)
+    if settings is None and here is not None:
+        settings = here.settings(panel.name)
+    return panel, settings
 
 
 def find_dataset(name: str | None, workspace: Workspace | None) -> Path:

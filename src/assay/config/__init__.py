@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.config._init import init_workspace, plan_toml
-from assay.config._load import find_workspace, load_workspace, parse_config
+from assay.config._load import find_data_settings, find_workspace, load_workspace, parse_config
 from assay.config._plan import (
     ALL_DATES,
     PERIOD_NAMES,
@@ -20,10 +20,11 @@ from assay.config._plan import (
     propose_plan,
 )
 from assay.config._secrets import Secret, load_secrets, read_dotenv, redact
-from assay.config._workspace import Costs, DataSettings, LookBudgets, Workspace
+from assay.config._workspace import DEFAULT_HORIZONS, Costs, DataSettings, LookBudgets, Workspace
 
 __all__ = [
     "ALL_DATES",
+    "DEFAULT_HORIZONS",
     "PERIOD_NAMES",
     "UNKNOWN_PERIOD",
     "Costs",
@@ -37,6 +38,7 @@ __all__ = [
     "Secret",
     "Workspace",
     "as_date",
+    "find_data_settings",
     "find_workspace",
     "init_workspace",
     "json_schema",

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from assay.base import ID_PATTERN, did_you_mean
 from assay.config._models import parse_range
 from assay.config._plan import DateRange, longest_label
+from assay.config._workspace import DEFAULT_HORIZONS
 from assay.errors import Problem
 
 
@@ -26,7 +27,7 @@ def cross_checks(raw: Mapping[str, Any]) -> Iterator[Problem]:
         periods = _table(_table(entry).get("periods"))
         ranges = _valid_ranges(periods)
         yield from _order_problems(f"{where}.periods", ranges)
-        horizons = _table(entry).get("horizons", defaults.get("horizons", [1, 5, 10, 20]))
+        horizons = _table(entry).get("horizons", defaults.get("horizons", list(DEFAULT_HORIZONS)))
         yield from _embargo_problems(f"{where}.periods", ranges, periods.get("embargo_bars"), horizons)
     chosen = defaults.get("data")
     if data and isinstance(chosen, str) and chosen not in data:

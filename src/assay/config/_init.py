@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from assay.base import atomic_write
@@ -28,23 +30,48 @@ def init_workspace(path: Path, *, plans: Mapping[str, PeriodPlan] | None = None)
 
     root = Path(path).resolve()
     file = root / CONFIG_NAME
-    if file.exists():
+    if os.path.lexists(file):
         raise AssayError(f"{file} exists already", where=str(file), fix="edit it, or choose another folder")
     text = template() + "".join(plan_toml(name, plan) for name, plan in (plans or {}).items())
     parse_config(text, root=root)
+    made: list[Path] = []
     try:
         for folder in FOLDERS:
-            (root / folder).mkdir(parents=True, exist_ok=True)
+            _make_folder(root / folder, made)
+        if not os.path.lexists(root / ".gitignore"):
+            atomic_write(root / ".gitignore", _IGNORED)
+            made.append(root / ".gitignore")
+        atomic_write(file, text)
+    except BaseException:
+        _remove(made)
+        raise
+    return load_workspace(root)
+
+
+def _make_folder(folder: Path, made: list[Path]) -> None:
+    """Create a folder and those above it; ``made`` is told which were not there, the highest first."""
+    if folder.is_dir():
+        return
+    try:
+        if not folder.parent.exists():
+            _make_folder(folder.parent, made)
+        folder.mkdir()
     except OSError as error:
         raise AssayError(
-            f"cannot create {root}: {error.strerror or error}",
-            where=str(root),
+            f"cannot create {folder}: {error.strerror or error}",
+            where=str(folder),
             fix="choose a folder that may be written to",
         ) from error
-    if not (root / ".gitignore").exists():
-        atomic_write(root / ".gitignore", _IGNORED)
-    atomic_write(file, text)
-    return load_workspace(root)
+    made.append(folder)
+
+
+def _remove(made: list[Path]) -> None:
+    for path in reversed(made):
+        with suppress(OSError):  # somebody else put something into it
+            if path.is_dir():
+                path.rmdir()
+            else:
+                path.unlink()
 
 
 def plan_toml(name: str, plan: PeriodPlan) -> str:

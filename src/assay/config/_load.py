@@ -32,11 +32,38 @@ def find_workspace(start: Path | None = None) -> Workspace | None:
         The file was found and is not valid.
     """
     here = Path.cwd() if start is None else Path(start).resolve()
-    for folder in (here, *here.parents):
+    return _nearest((here, *here.parents))
+
+
+def _nearest(folders: Iterable[Path]) -> Workspace | None:
+    for folder in folders:
         # also a folder of that name, or a link to nothing: without its plan no date would be hidden
         if os.path.lexists(folder / CONFIG_NAME):
             return load_workspace(folder)
     return None
+
+
+def find_data_settings(folder: Path, name: str) -> DataSettings | None:
+    """Settings of the data set ``name`` stored in ``folder``, from the workspace that the folder lies in.
+
+    None when it lies in none. Where ``folder`` is reached through links, the workspace above the files
+    themselves goes before the one above the link, unless only the latter has a period plan for the data set.
+
+    Raises
+    ------
+    ConfigProblems
+        The ``assay.toml`` above the data set is not valid.
+    """
+    found = None
+    for place in dict.fromkeys((Path(folder).resolve(), Path(folder).absolute())):
+        workspace = _nearest(place.parents)
+        if workspace is None:
+            continue
+        settings = workspace.settings(name, place.name)
+        if settings.periods is not None:
+            return settings
+        found = found or settings
+    return found
 
 
 def load_workspace(path: Path) -> Workspace:
@@ -164,7 +191,7 @@ def _build(config: ConfigFile, root: Path) -> Workspace:
         horizons=tuple(sorted(set(taken.horizons))),
         lag=taken.lag,
         fill=taken.fill,
-        costs=_costs(config.costs) if config.costs else None,
+        costs=_costs(config.costs),
         looks=_looks(config.looks),
     )
     data: Mapping[str, DataSettings] = {
@@ -180,13 +207,15 @@ def _data_settings(table: DataTable, defaults: DataSettings) -> DataSettings:
         horizons=horizons,
         lag=defaults.lag,
         fill=defaults.fill,
-        costs=_costs(table.costs) if table.costs else defaults.costs,
+        costs=_costs(table.costs) or defaults.costs,
         looks=_looks(table.looks) if table.looks else defaults.looks,
         periods=_plan(table.periods, horizons) if table.periods else None,
     )
 
 
-def _costs(table: CostsTable) -> Costs:
+def _costs(table: CostsTable | None) -> Costs | None:
+    if table is None or not table.model_fields_set:
+        return None  # an empty table, such as that of a new workspace, says nothing
     return Costs(table.buy_bp, table.sell_bp)
 
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic_core import PydanticCustomError
 
 from assay.config._plan import DateRange
+from assay.config._workspace import DEFAULT_HORIZONS
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
@@ -75,17 +76,18 @@ class Table(BaseModel):
 
 
 class CostsTable(Table):
-    """Trading costs in bp (0.01%) of traded value; without this table, those of the data's market."""
+    """Trading costs in bp (0.01%) of traded value; where no key is set, those of the data's market."""
 
     buy_bp: BasisPoints = Field(5.0, description="Cost of a purchase.")
     sell_bp: BasisPoints = Field(15.0, description="Cost of a sale. China: 15 with stamp duty; US: 5.")
 
 
 class LooksTable(Table):
-    """How many looks at hidden dates a data set has. Every look is recorded and charged."""
+    """Budgets of looks at hidden dates. Read, but not enforced before a ledger counts looks; until then a
+    certificate names the hidden periods that were opened and says "unrecorded"."""
 
     score: Budget = Field(200, description="Looks at the `score` period.")
-    eval: Budget = Field(10, description="Looks at the `eval` period: one for each certificate.")
+    eval: Budget = Field(10, description="Looks at the `eval` period.")
 
 
 class DefaultsTable(Table):
@@ -97,7 +99,7 @@ class DefaultsTable(Table):
         description="Universe used without `--universe`; without either, all instruments.",
         examples=["csi300"],
     )
-    horizons: Horizons = Field([1, 5, 10, 20], description="Holding periods of the labels, in bars.")
+    horizons: Horizons = Field(list(DEFAULT_HORIZONS), description="Holding periods of the labels, in bars.")
     lag: Literal[0, 1] = Field(
         1,
         description="1: a signal of day t knows the data to t-1; 0: the close of t too. Traded on t+1.",
@@ -113,7 +115,7 @@ class PeriodsTable(Table):
         None, description="Hidden: for rewards only.", examples=['["2021-03-01", "2022-06-30"]']
     )
     eval: Period | None = Field(
-        None, description="Sealed: one look for each certificate.", examples=['["2022-09-01", "2024-12-31"]']
+        None, description="Hidden: for the last look at a factor.", examples=['["2022-09-01", "2024-12-31"]']
     )
     embargo_bars: int | None = Field(
         None,

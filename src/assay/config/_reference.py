@@ -109,7 +109,8 @@ def reference_markdown() -> str:
     lines = [
         "# assay.toml",
         "",
-        "A workspace is a folder with an `assay.toml`; commands find it from any folder below.",
+        "A workspace is a folder with an `assay.toml`; commands find it from any folder below. A data set",
+        "belongs to the workspace that its own folder lies in, wherever the command runs, and in Python too.",
         "`assay init` writes one with every key in a comment. No table is required. Every problem of",
         "the file is reported at once, before anything is written. This page is generated from the",
         "declaration of the keys.",
@@ -130,7 +131,7 @@ def reference_markdown() -> str:
 
 
 def _summary(model: type[BaseModel]) -> str:
-    return (model.__doc__ or "").strip()
+    return " ".join((model.__doc__ or "").split())
 
 
 def _hidden_note() -> list[str]:
@@ -139,8 +140,11 @@ def _hidden_note() -> list[str]:
         "",
         "Whether a read is hidden depends on its dates alone: a range that meets `score` or `eval` is",
         "hidden, whatever name it was asked under. `search` comes first, and its end is the last day that",
-        "an agent may know of. At least `embargo_bars` bars lie between neighbouring periods: `assay.toml`",
-        "is checked by weekdays when it is read, and by the data's own calendar when the data is opened.",
+        "an agent may know of. At least `embargo_bars` bars lie between neighbouring periods; this is",
+        "checked by weekdays when `assay.toml` is read, so leave a few more for holidays.",
+        "",
+        "The plan is found from the folder that the data set lies in. A copy of that folder outside the",
+        "workspace has no plan, and nothing can hide its dates.",
     ]
 
 

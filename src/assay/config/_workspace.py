@@ -8,6 +8,9 @@ from typing import Literal
 from assay.config._plan import PeriodPlan
 
 CONFIG_NAME = "assay.toml"
+DEFAULT_HORIZONS = (1, 2, 3, 5, 10, 20)
+"""Holding periods, in bars, that a judgement reports when nobody says which."""
+
 FOLDERS = ("data", "runs", "notes", "book")
 
 
@@ -21,7 +24,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class LookBudgets:
-    """How many looks at hidden dates there are, by period."""
+    """How many looks at hidden dates there may be, by period. Nothing counts looks yet."""
 
     score: int = 200
     eval: int = 10
@@ -36,7 +39,7 @@ class DataSettings:
     """
 
     universe: str | None = None
-    horizons: tuple[int, ...] = (1, 5, 10, 20)
+    horizons: tuple[int, ...] = DEFAULT_HORIZONS
     lag: Literal[0, 1] = 1
     fill: Literal["close", "open", "vwap"] = "close"
     costs: Costs | None = None
@@ -78,6 +81,11 @@ class Workspace:
         """The book of admitted factors."""
         return self.root / "book"
 
-    def settings(self, name: str) -> DataSettings:
-        """Settings of data set ``name``: without a table of its own, the defaults and no plan."""
-        return self.data.get(name, self.defaults)
+    def settings(self, name: str, *others: str) -> DataSettings:
+        """Settings of data set ``name``: without a table of its own, the defaults and no plan.
+
+        ``others`` are further names of it; of several tables the first with a plan counts.
+        """
+        found = [self.data[known] for known in (name, *others) if known in self.data]
+        planned = [settings for settings in found if settings.periods is not None]
+        return next(iter((*planned, *found)), self.defaults)

@@ -2,18 +2,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.config import PeriodPlan
+from assay.config import PeriodPlan, find_data_settings
 from assay.errors import DataError, Reason, Refusal
 from assay.judge._results import DateArray
 from assay.judge._settings import JudgeSettings
 
+if TYPE_CHECKING:
+    from assay.market import Panel
+
 HIDDEN_PERIOD = Reason(
     "hidden_period",
     "the dates meet a period that is hidden",
-    "end the range before it, or open it on purpose (a person's decision; it is recorded)",
+    "end the range before it, or open it on purpose (a person's decision; the certificate says so)",
 )
 
 UNRECORDED = "unrecorded, N unknown"
@@ -38,6 +42,22 @@ class Window:
     def judged(self) -> slice:
         """The judged rows, counted from ``first``."""
         return slice(self.start - self.first, self.stop - self.first)
+
+
+def plan_of(panel: Panel) -> PeriodPlan | None:
+    """The plan of the workspace in which the panel's data set is stored.
+
+    None for a panel in memory, outside a workspace, and where the workspace sets no periods for it.
+
+    Raises
+    ------
+    ConfigProblems
+        The workspace's ``assay.toml`` is not valid.
+    """
+    if panel.folder is None:
+        return None
+    settings = find_data_settings(panel.folder, panel.name)
+    return None if settings is None else settings.periods
 
 
 def resolve_window(dates: DateArray, settings: JudgeSettings, plan: PeriodPlan | None = None) -> Window:

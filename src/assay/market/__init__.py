@@ -29,7 +29,7 @@ from assay.market._side_tables import (
 )
 from assay.market._simulate import simulate
 from assay.market._sources import BaoStockClient, BarClient, Bars, YahooClient, download
-from assay.market._store import open_panel, verify, write_dataset
+from assay.market._store import open_panel, rewrite_dataset, verify, write_dataset
 from assay.market._trading import LISTED_BEFORE, Fill, Trading, previous_close
 from assay.market._universe import Span, Universe, universe_from_mask, universe_from_spans
 from assay.market._update import extend, update
@@ -83,6 +83,7 @@ __all__ = [
     "open_panel",
     "previous_close",
     "read_manifest",
+    "rewrite_dataset",
     "simulate",
     "universe_from_mask",
     "universe_from_spans",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -53,7 +54,7 @@ class Panel:
 
     Make one with :func:`open_panel`, :func:`simulate`, an importer, or from a :class:`MarketData`.
     All arrays are read-only and C-ordered; a view made by :meth:`between` shares them. ``own`` are further
-    fields, by default those of installed packages.
+    fields, by default those of installed packages. ``folder`` is where the data set is stored.
     """
 
     def __init__(
@@ -64,12 +65,15 @@ class Panel:
         rows: slice | None = None,
         cache: _Cache | None = None,
         own: Sequence[OwnField] | None = None,
+        folder: Path | None = None,
     ) -> None:
         self._data = data
         self._manifest = manifest or manifest_of(data)
         self._rows = rows or slice(0, len(data.dates))
         self._cache = cache or _Cache()
         self._own = own_fields() if own is None else checked_fields(own)
+        # absolute, so that it stays the same place when the process goes elsewhere
+        self._folder = None if folder is None else Path(folder).absolute()
 
     def __repr__(self) -> str:
         days, names = self.shape
@@ -78,6 +82,11 @@ class Panel:
     @property
     def name(self) -> str:
         return self._data.name
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that the data set was opened from, absolute; None for a panel in memory."""
+        return self._folder
 
     @property
     def data(self) -> MarketData:
@@ -342,6 +351,7 @@ class Panel:
             rows=slice(offset + first, offset + stop),
             cache=self._cache,
             own=self._own,
+            folder=self._folder,
         )
 
     def _no_field(self, name: str, known: Any) -> Refusal:

@@ -5,7 +5,7 @@ import fcntl
 import io
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import Clock, SystemClock, atomic_write_json, check_id, new_folder, sha256_file
+from assay.base import (
+    Clock,
+    SystemClock,
+    atomic_write_json,
+    check_id,
+    clear_leavings,
+    new_folder,
+    sha256_file,
+)
 from assay.errors import DataError
 from assay.expr import FieldInfo
 from assay.market._data import (
@@ -169,25 +177,49 @@ def write_dataset(
     data = replace(data, name=folder.name)
     if replace_old and folder.exists():
         read_manifest(folder)  # only a data set may be replaced
-        _replace(data, folder, clock or SystemClock())
+        place = folder.resolve()  # of a link, the target is replaced
+        with _alone(place):
+            _replace(replace(data, name=place.name), place, clock or SystemClock())
     else:
         with new_folder(folder) as staged:
             _fill(data, staged, clock or SystemClock())
     return open_panel(folder)
 
 
+def rewrite_dataset(
+    folder: Path, change: Callable[[MarketData], MarketData], *, clock: Clock | None = None
+) -> Panel:
+    """Put ``change(stored data)`` in the place of a stored data set, and open it.
+
+    The data set is held from before it is read until it is replaced, so that of two at once the second is
+    refused, and never overwrites what the first has added.
+
+    Raises
+    ------
+    DataError
+        The folder is not a data set, or another process is updating it.
+    """
+    read_manifest(folder)
+    place = Path(folder).resolve()  # of a link, the target is replaced
+    check_id(place.name, "data set name")
+    with _alone(place):
+        data = replace(change(open_panel(place).data), name=place.name)
+        _replace(data, place, clock or SystemClock())
+    return open_panel(folder)
+
+
 def _replace(data: MarketData, folder: Path, clock: Clock) -> None:
     incoming = folder.with_name(f".{folder.name}.incoming")
     outgoing = folder.with_name(f".{folder.name}.outgoing")
-    with _alone(folder):
-        # leavings of an update that was interrupted
-        shutil.rmtree(incoming, ignore_errors=True)
-        shutil.rmtree(outgoing, ignore_errors=True)
-        with new_folder(incoming) as staged:
-            _fill(data, staged, clock)
-        folder.rename(outgoing)
-        incoming.rename(folder)
-        shutil.rmtree(outgoing)
+    clear_leavings(folder)
+    # leavings of an update that was interrupted
+    shutil.rmtree(incoming, ignore_errors=True)
+    shutil.rmtree(outgoing, ignore_errors=True)
+    with new_folder(incoming) as staged:
+        _fill(data, staged, clock)
+    folder.rename(outgoing)
+    incoming.rename(folder)
+    shutil.rmtree(outgoing)
 
 
 @contextmanager
@@ -199,6 +231,9 @@ def _alone(folder: Path) -> Iterator[None]:
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(os.fstat(handle), folder.stat()):
+            # between opening and locking another update put its folder here: this lock holds the old one
+            raise BlockingIOError
         yield
     except BlockingIOError as error:
         raise DataError(
@@ -327,7 +362,7 @@ def open_panel(folder: Path, *, check_hashes: bool = False) -> Panel:
         ),
         quarantined=_read_quarantine(folder, manifest),
     )
-    return Panel(data, manifest=manifest)
+    return Panel(data, manifest=manifest, folder=folder)
 
 
 def verify(folder: Path) -> tuple[str, ...]:

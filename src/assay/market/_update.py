@@ -14,7 +14,7 @@ from assay.market._data import MarketData
 from assay.market._doctor import quarantine
 from assay.market._panel import Panel
 from assay.market._sources import BarClient, download
-from assay.market._store import open_panel, write_dataset
+from assay.market._store import rewrite_dataset
 
 OVERLAP_BARS = 10
 """Stored bars that are downloaded again, so that prices and factors can be compared."""
@@ -31,11 +31,12 @@ def extend(folder: Path, new: MarketData, sides: Sides | None = None, *, clock: 
     DataError, Refusal
         See :func:`append`; nothing is changed then.
     """
-    old = open_panel(folder).data
+    return rewrite_dataset(folder, lambda old: _extended(old, new, sides), clock=clock)
+
+
+def _extended(old: MarketData, new: MarketData, sides: Sides | None) -> MarketData:
     merged = quarantine(append(old, new))
-    if sides:
-        merged = attach(merged, sides)
-    return write_dataset(merged, folder, clock=clock, replace_old=True)
+    return attach(merged, sides) if sides else merged
 
 
 def update(
@@ -59,7 +60,22 @@ def update(
     DataError, Refusal
         See :func:`append`; nothing is changed then.
     """
-    old = open_panel(folder).data
+
+    def downloaded(old: MarketData) -> MarketData:
+        new = _newer(folder, old, client, until, progress, pause)
+        return _extended(old, new, sides)
+
+    return rewrite_dataset(folder, downloaded, clock=clock)
+
+
+def _newer(
+    folder: Path,
+    old: MarketData,
+    client: BarClient,
+    until: date,
+    progress: Callable[[str], None] | None,
+    pause: Callable[[int], None] | None,
+) -> MarketData:
     if old.source.kind != client.name:
         raise DataError(
             f"data set {old.name!r} comes from {old.source.kind}, not from {client.name}",
@@ -69,5 +85,4 @@ def update(
     overlap = max(len(old.dates) - OVERLAP_BARS, 0)
     alive = [old.instruments[column] for column in np.flatnonzero(old.last_row >= overlap)]
     start = old.dates[overlap].astype(date)
-    new = download(client, alive, start, until, name=old.name, progress=progress, pause=pause)
-    return extend(folder, new, sides, clock=clock)
+    return download(client, alive, start, until, name=old.name, progress=progress, pause=pause)

@@ -3,13 +3,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.config import DEFAULT_HORIZONS
 from assay.metrics._arrays import AnyArray, require
 from assay.metrics._conventions import ENTRY, MIN_NAMES, NEWEY_WEST_LAGS
 from assay.metrics._ic import IcSeries, IcSummary, Method
 from assay.metrics._labels import forward_returns
 from assay.metrics._scorer import Scorer
 
-HORIZONS = (1, 2, 3, 5, 10, 20)
+HORIZONS = DEFAULT_HORIZONS
 """Default horizons of the decay, in bars."""
 
 
