@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from assay.errors import ConfigProblems
-from assay.expr import Arg, Op, build_table, op_table
+from assay.errors import AssayError, ConfigProblems
+from assay.expr import Arg, Op, _table, build_table, op_table
+from assay.expr._docs import reference
 from assay.expr._grammar import DIALECTS, GRAMMARS
 from assay.expr._op import Param
-from assay.expr._table import composites
+from assay.expr._table import builtin_table, composites
 from assay.expr._words import LEGACY, UNSUPPORTED, words
 
 CONTRACTS = Path(__file__).resolve().parents[2] / "docs" / "design" / "contracts.md"
@@ -125,3 +127,61 @@ def test_fill_completes_and_types_parameters() -> None:
         op.fill({})
     with pytest.raises(KeyError, match="no parameter 'windows'"):
         op.fill({"windows": 5})
+
+
+@dataclass(frozen=True)
+class Package:
+    name: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """An entry point of an installed package."""
+
+    value: str
+    load: Callable[[], object]
+    name: str = "own"
+    group: str = "assay.ops"
+    dist: Package = Package("own-ops")
+
+
+def missing():
+    raise AttributeError("module 'own_ops' has no attribute 'NOPE'")
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Makes the table be read anew with the given entry points."""
+
+    def install(*points):
+        monkeypatch.setattr(_table, "entry_points", lambda group: points)
+        op_table.cache_clear()
+
+    yield install
+    monkeypatch.undo()
+    op_table.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        (missing, "module 'own_ops' has no attribute 'NOPE'"),
+        (lambda: 5, "it gives an object of type int, Op is needed"),
+        (lambda: [replace(CUSTOM, name="rank")], "op rank: the name is taken (choose another name)"),
+    ],
+    ids=["missing", "no op", "taken"],
+)
+def test_a_broken_package_is_named(installed, load, message) -> None:
+    installed(Point("own_ops:OP", lambda: [CUSTOM], "fine"), Point("own_ops:NOPE", load))
+    with pytest.raises(AssayError) as caught:
+        op_table()
+    assert caught.value.message == f"the ops of package own-ops could not be loaded: {message}"
+    assert caught.value.where == "entry point own = own_ops:NOPE of group assay.ops"
+    assert caught.value.fix == "mend or uninstall own-ops"
+
+
+def test_ops_of_packages_join_the_table_and_stay_out_of_the_reference(installed) -> None:
+    installed(Point("own_ops:OP", lambda: CUSTOM))
+    assert "double" in op_table()
+    assert "double" not in builtin_table()
+    assert "double" not in reference()

@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import ConfigProblems, DataError
+from assay.errors import AssayError, ConfigProblems, DataError
 from assay.expr import FieldInfo, parse
-from assay.market import OwnField, Panel
+from assay.market import OwnField, Panel, _own_fields
+from assay.market._own_fields import own_fields
 from assay.testing import check_field
 
 from .tapes import tape
@@ -57,3 +58,35 @@ def test_taken_names_and_other_kinds_are_refused_at_once() -> None:
     with pytest.raises(ConfigProblems) as caught:
         Panel(tape(), own=(taken, group, RANGE, RANGE))
     assert len(caught.value.problems) == 3
+
+
+class Point:
+    """An entry point of an installed package."""
+
+    name, value, group, dist = "own", "own_fields:NOPE", "assay.fields", None
+
+    def __init__(self, load) -> None:
+        self.load = load
+
+
+def missing():
+    raise AttributeError("module 'own_fields' has no attribute 'NOPE'")
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        (missing, "module 'own_fields' has no attribute 'NOPE'"),
+        (lambda: [RANGE, RANGE], "field range: the name is taken (choose another name)"),
+    ],
+    ids=["missing", "taken"],
+)
+def test_a_broken_package_is_named(monkeypatch, load, message) -> None:
+    monkeypatch.setattr(_own_fields, "entry_points", lambda group: [Point(load)])
+    own_fields.cache_clear()
+    with pytest.raises(AssayError) as caught:
+        own_fields()
+    monkeypatch.undo()
+    own_fields.cache_clear()
+    assert caught.value.message == f"the fields of package own could not be loaded: {message}"
+    assert caught.value.fix == "mend or uninstall own"

@@ -14,6 +14,7 @@ from assay.expr._lookback import added_bars, lookback
 from assay.expr._lower import Notice, kind_of
 from assay.expr._op import Arg, Composite, DialectName, Example, Form, Kind, Op, Param
 from assay.expr._parser import parse_syntax
+from assay.expr._plugins import listed_problems, load_plugins, plugin_error
 from assay.expr._print import write
 from assay.expr._random import Space, crossover, mutate, sample
 from assay.expr._reasons import REASONS
@@ -66,11 +67,14 @@ __all__ = [
     "fields_of",
     "fingerprint",
     "kind_of",
+    "listed_problems",
+    "load_plugins",
     "lookback",
     "mutate",
     "op_table",
     "parse",
     "parse_syntax",
+    "plugin_error",
     "require_runnable",
     "sample",
     "signature",

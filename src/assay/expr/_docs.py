@@ -14,8 +14,8 @@ from assay.expr._limits import default_limits
 from assay.expr._names import REPORT_FIELDS
 from assay.expr._op import DialectName, Example, Form, Op
 from assay.expr._reasons import REASONS
-from assay.expr._table import op_table
-from assay.expr._words import LEGACY, UNSUPPORTED, Word, words
+from assay.expr._table import builtin_table
+from assay.expr._words import LEGACY, UNSUPPORTED, Word, builtin_words
 
 _LOOKBACKS: Final = {
     "none": "no further bars",
@@ -89,7 +89,7 @@ stocks. ±inf becomes missing at the op that made it.
 
 def _sections() -> Iterable[str]:
     by_category: dict[str, list[Op]] = {}
-    for op in op_table().values():
+    for op in builtin_table().values():
         by_category.setdefault(op.category, []).append(op)
     for category, ops in by_category.items():
         yield f"## {category[0].upper()}{category[1:]}\n"
@@ -97,7 +97,7 @@ def _sections() -> Iterable[str]:
 
 
 def _op(op: Op) -> str:
-    signature = words("core")[op.name].signature
+    signature = builtin_words("core")[op.name].signature
     kinds = ", ".join(f"{arg.name}: {arg.kind}" for arg in op.args if arg.kind != "number")
     lines = [f"### `{signature}`\n", f"{op.definition}.\n"]
     lines.append(f"- result: {op.result}" + (f" (inputs: {kinds})" if kinds else ""))
@@ -131,7 +131,7 @@ def _form(form: Form) -> str:
 
 def _platform() -> str:
     """The FASTEXPR words: first those open to every user, each with its example."""
-    known = words("fastexpr")
+    known = builtin_words("fastexpr")
     lines = ["## FASTEXPR words\n", "Names are read without regard to case.\n"]
     for level, title in (("user", "Open to every user"), ("consultant", "For consultants")):
         lines += [f"### {title}\n", "| word | meaning | example |", "|---|---|---|"]
@@ -186,7 +186,7 @@ def _cell(text: str) -> str:
 
 
 def _dialect(dialect: DialectName) -> str:
-    known = words(dialect)
+    known = builtin_words(dialect)
     lines = [f"## Words of `{dialect}`\n", "| word | op |", "|---|---|"]
     for name in sorted(known, key=str.lower):
         word = known[name]

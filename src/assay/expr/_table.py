@@ -9,6 +9,7 @@ from typing import Final
 from assay.errors import ConfigProblems, Problem
 from assay.expr._op import Composite, Form, Op
 from assay.expr._ops import BUILTIN_COMPOSITES, BUILTIN_OPS
+from assay.expr._plugins import listed_problems, load_plugins, plugin_error
 
 ENTRY_POINT_GROUP: Final = "assay.ops"
 
@@ -40,12 +41,27 @@ def op_table() -> Mapping[str, Op]:
     """All ops by canonical name: the built-in ones and those of installed packages (``assay.ops``).
 
     An entry point names an :class:`Op` or a sequence of them. The table is read once.
+
+    Raises
+    ------
+    AssayError
+        A package cannot be loaded, or one of its ops cannot stand in the table.
     """
     custom: list[Op] = []
-    for point in entry_points(group=ENTRY_POINT_GROUP):
-        loaded = point.load()
-        custom.extend([loaded] if isinstance(loaded, Op) else loaded)
-    return build_table(custom)
+    table = builtin_table()
+    for point, ops in load_plugins(entry_points(group=ENTRY_POINT_GROUP), Op, "ops"):
+        custom.extend(ops)
+        try:
+            table = build_table(custom)
+        except ConfigProblems as error:
+            raise plugin_error(point, "ops", listed_problems(error)) from error
+    return table
+
+
+@lru_cache(maxsize=1)
+def builtin_table() -> Mapping[str, Op]:
+    """The ops of Assay alone, whatever is installed beside it."""
+    return build_table()
 
 
 def composites() -> tuple[Composite, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from assay.expr._grammar import GRAMMARS
 from assay.expr._op import Arg, Composite, DialectName, Form, Op, Param
-from assay.expr._table import composites, op_table
+from assay.expr._table import builtin_table, composites, op_table
 from assay.expr._tree import Call, Node, Params, ParamValue
 
 Builder: TypeAlias = Callable[[tuple[Node, ...], tuple[ParamValue | None, ...]], Node]
@@ -118,6 +118,17 @@ LEGACY: Final[Mapping[str, str]] = MappingProxyType(
 @lru_cache(maxsize=16)
 def words(dialect: DialectName) -> Mapping[str, Word]:
     """All names of a dialect, in lower case where the dialect ignores case."""
+    return words_of(dialect, op_table())
+
+
+@lru_cache(maxsize=16)
+def builtin_words(dialect: DialectName) -> Mapping[str, Word]:
+    """The names that Assay alone gives a dialect, whatever is installed beside it."""
+    return words_of(dialect, builtin_table())
+
+
+def words_of(dialect: DialectName, table: Mapping[str, Op]) -> Mapping[str, Word]:
+    """All names of a dialect by an op table."""
     fold = GRAMMARS[dialect].ignore_case
     found: dict[str, Word] = {}
 
@@ -128,7 +139,7 @@ def words(dialect: DialectName) -> Mapping[str, Word]:
         if composite.dialect == dialect:
             for name in composite.names:
                 enter(name, _of_composite(name, composite))
-    for op in op_table().values():
+    for op in table.values():
         form = op.form(dialect)
         for name in form.names if form is not None else ():
             assert form is not None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ConfigProblems, DataError, Problem
-from assay.expr import FieldInfo
+from assay.expr import FieldInfo, listed_problems, load_plugins, plugin_error
 from assay.market._data import FloatPanel
 from assay.market._fields import STANDARD_FIELDS
 
@@ -44,14 +44,17 @@ def own_fields() -> tuple[OwnField, ...]:
 
     Raises
     ------
-    ConfigProblems
-        A name is taken, or a kind is not number or bool; every problem is listed.
+    AssayError
+        A package cannot be loaded, a name is taken, or a kind is not number or bool.
     """
     found: list[OwnField] = []
-    for point in entry_points(group=ENTRY_POINT_GROUP):
-        loaded = point.load()
-        found.extend([loaded] if isinstance(loaded, OwnField) else loaded)
-    return checked_fields(found)
+    for point, fields in load_plugins(entry_points(group=ENTRY_POINT_GROUP), OwnField, "fields"):
+        found.extend(fields)
+        try:
+            checked_fields(found)
+        except ConfigProblems as error:
+            raise plugin_error(point, "fields", listed_problems(error)) from error
+    return tuple(found)
 
 
 def checked_fields(fields: Sequence[OwnField]) -> tuple[OwnField, ...]:
