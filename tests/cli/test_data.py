@@ -103,7 +103,7 @@ def test_import_in_words(here: Path, capsys: pytest.CaptureFixture[str]) -> None
         "unknown: pe",
         "left out, not numbers: name",
         "outside_range",
-        "1 bars set missing",
+        "1 bar set missing",
     ):
         assert words in out
     assert (here / "data" / "t" / "quarantine.csv").read_text().splitlines()[
@@ -199,6 +199,8 @@ def test_doctor_sets_stored_bars_aside_when_told(here: Path, capsys: pytest.Capt
     [
         (("simulate", "x", "--days", "1"), "days is 1"),
         (("simulate", "x", "--start", "soon"), "start is 'soon'"),
+        (("simulate", "x", "--start", "0001-01-01"), "start is '0001-01-01'"),
+        (("simulate", "x", "--start", "2299-01-01"), "start is '2299-01-01'"),
         (("simulate", "Bad Name"), "cannot be a data set name"),
         (("simulate", "../x"), "cannot be a data set name"),
         (("import", "none.csv"), "does not exist"),
@@ -287,3 +289,85 @@ def test_a_path_is_no_pattern(here: Path, capsys: pytest.CaptureFixture[str]) ->
     table.head(2).write_parquet(here / "a*.parquet")
     for name in ("a[1].parquet", "a*.parquet"):
         assert answer(capsys, "import", name, "--name", "mine", "--dry-run")["dates"] == 1
+
+
+def test_doctor_reads_a_file_with_the_options_of_import(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [row.replace("A,", "甲,", 1) for row in ROWS]
+    header = HEADER.replace("close", "Px").replace("date", "Tag")
+    path = write(here, "gbk.csv", header, *lines, encoding="gbk")
+    read = ("--column", "close=Px", "--column", "date=Tag", "--encoding", "gbk", "--market", "US")
+    assert answer(capsys, "doctor", str(path), *read)["serious"] == 0
+    untold = answer(capsys, "doctor", str(path), code=1)["findings"]
+    assert "--encoding gbk" in untold[0]["message"]
+    days = write(here, "days.txt", "2020-01-02", "2020-01-03")
+    stray = answer(capsys, "doctor", str(path), *read, "--calendar", str(days), code=1)["findings"]
+    assert "1 date not in the calendar" in stray[0]["message"]
+    answer(capsys, "import", str(path), "--name", "mine", *read)
+    refused = answer(capsys, "doctor", "mine", *read, code=2)
+    assert "is a stored data set" in refused["message"]
+
+
+def test_dates_of_another_form_name_the_option_that_reads_them(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(here, "t.csv", "date,symbol,close", "31/01/2020,A,1", "03/02/2020,A,2")
+    refused = answer(capsys, "import", str(path), code=2)
+    assert len(refused["problems"]) == 1
+    assert "--date-format %d/%m/%Y" in refused["fix"]
+    assert answer(capsys, "import", str(path), "--date-format", "%d/%m/%Y")["dates"] == 2
+    assert "--date-format %d/%m/%Y" in run(capsys, "doctor", str(path))[1]
+
+
+def test_what_a_table_lacks_is_said_at_import_and_in_show(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(here, "t.csv", "date,symbol,close", "2020-01-02,A,1", "2020-01-03,A,2")
+    _, out, _ = run(capsys, "import", str(path))
+    assert "warning: no_market: no market: costs and price limits are unknown" in out
+    assert "warning: missing_factor: there is no adjustment factor" in out
+    assert "no adjustment factor" in run(capsys, "show", "t")[1]
+    run(capsys, "import", str(bars(here)), "--name", "mine", "--market", "US")
+    shown = run(capsys, "show", "mine")[1]
+    assert "market: US" in shown
+    assert "no adjustment factor" not in shown
+    assert "no_market" not in run(capsys, "doctor", "mine")[1]
+
+
+def test_counts_read_well_and_say_what_is_not_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = [f"2020-01-{day:02d},A,6,6,5,7,1,2" for day in (7, 8, 9, 10, 13, 14, 15)]
+    path = bars(here, *bad)
+    _, out, _ = run(capsys, "doctor", str(path), "--market", "US")
+    assert "outside_range: 7 x " in out
+    assert "    and 2 more" in out
+    assert "1 serious finding, " in out
+    assert "0 others" in run(capsys, "doctor", str(bars(here, name="sound.csv")), "--market", "US")[1]
+
+
+def test_a_folder_that_cannot_be_looked_into_is_told(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(capsys, "simulate", "good", "--instruments", "30", "--days", "80")
+    (here / "data" / "locked").mkdir()
+    (here / "data" / "note.txt").write_text("no folder")
+    look = Path.iterdir
+
+    def refuse(path: Path) -> Any:
+        if path.name == "locked":
+            raise PermissionError(13, "Permission denied")
+        return look(path)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    listed = answer(capsys, "list")
+    assert [item["name"] for item in listed["data"]] == ["good"]
+    assert listed["unreadable"] == ["data/locked"]
+    code, out, err = run(capsys, "list")
+    assert code == 0
+    assert "good" in out
+    assert "not readable, so not looked at: data/locked" in err
+    monkeypatch.chdir(here)
+    (here / "locked").mkdir()
+    _, out, err = run(capsys, "list", "--dir", "locked")
+    assert "not readable" in err
+    assert "no data sets" not in out

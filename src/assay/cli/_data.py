@@ -8,6 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.cli._data_options import (
+    Calendar,
+    Column,
+    DateFormat,
+    Encoding,
+    End,
+    EndInclusive,
+    Events,
+    Exponent,
+    Groups,
+    KnownUntil,
+    MarketName,
+    Membership,
+    Overlaps,
+    Skip,
+    Start,
+    UnknownStart,
+)
 from assay.cli._data_output import describe, line, summary, tell_findings, tell_imported, tell_written
 from assay.cli._data_plan import suggest_plan
 from assay.cli._output import Json, print_json, printable, say
@@ -16,7 +34,7 @@ from assay.errors import AssayError, DataError
 if TYPE_CHECKING:
     from datetime import date
 
-    from assay.market import BarClient, Finding, Imported, Manifest, Panel, Sides
+    from assay.market import BarClient, Finding, Imported, Manifest, Panel, Sides, TableOptions
 
 Dir = Annotated[
     Path | None,
@@ -24,45 +42,6 @@ Dir = Annotated[
         "--dir", help="Folder of data sets; default: the workspace's data/, else ./data.", metavar="DIR"
     ),
 ]
-Membership = Annotated[
-    list[str] | None,
-    typer.Option("--membership", help="Spans (symbol, in, out) of a universe.", metavar="NAME=FILE"),
-]
-Groups = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--groups", help="Labels (symbol, label) of a classification.", metavar="NAME=FILE[:COLUMN]"
-    ),
-]
-Events = Annotated[
-    list[str] | None,
-    typer.Option("--events", help="Events (symbol, event time, known time, score).", metavar="NAME=FILE"),
-]
-KnownUntil = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--known-until",
-        help="Last date for which a universe is known; default: the latest date in its file.",
-        metavar="[NAME=]DATE",
-    ),
-]
-EndInclusive = Annotated[
-    bool,
-    typer.Option("--end-inclusive", help="The out date is the last day as a member, not the first as none."),
-]
-UnknownStart = Annotated[
-    str,
-    typer.Option(
-        "--unknown-start",
-        help="Spans without an in date: refuse, leave_out or from_first_date.",
-        metavar="RULE",
-    ),
-]
-Overlaps = Annotated[
-    str, typer.Option("--overlaps", help="Overlapping spans of a symbol: refuse or merge.", metavar="RULE")
-]
-Encoding = Annotated[str, typer.Option("--encoding", help="Of text files, e.g. gbk.")]
-
 data_app = typer.Typer(
     name="data",
     help="Market data: make, import, examine, list, show and update data sets.",
@@ -112,20 +91,10 @@ def import_(
     name: Annotated[
         str | None, typer.Option(help="Name of the new data set; default: from the file.")
     ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(help="Which column is what, where its name does not tell.", metavar="FIELD=COLUMN"),
-    ] = None,
-    skip: Annotated[list[str] | None, typer.Option(help="Leave a column out.", metavar="COLUMN")] = None,
-    exponent: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Adjustment exponent of a field: 1 price, -1 shares, 0 others.", metavar="FIELD=NUMBER"
-        ),
-    ] = None,
-    market: Annotated[
-        str | None, typer.Option(help="CN or US: price limits and default costs.", metavar="MARKET")
-    ] = None,
+    column: Column = None,
+    skip: Skip = None,
+    exponent: Exponent = None,
+    market: MarketName = None,
     membership: Membership = None,
     known_until: KnownUntil = None,
     end_inclusive: EndInclusive = False,
@@ -133,13 +102,11 @@ def import_(
     overlaps: Overlaps = "refuse",
     groups: Groups = None,
     events: Events = None,
-    calendar: Annotated[
-        Path | None, typer.Option(help="Trading days, one date a line.", metavar="FILE")
-    ] = None,
-    date_format: Annotated[str | None, typer.Option(help="Such as %d/%m/%Y.", metavar="FORMAT")] = None,
+    calendar: Calendar = None,
+    date_format: DateFormat = None,
     encoding: Encoding = "utf-8",
-    start: Annotated[str | None, typer.Option(help="Keep dates from here on.", metavar="DATE")] = None,
-    end: Annotated[str | None, typer.Option(help="Keep dates up to here.", metavar="DATE")] = None,
+    start: Start = None,
+    end: End = None,
     symbols: Annotated[
         str | None, typer.Option(help="For downloads: symbols with commas, or a file with one a line.")
     ] = None,
@@ -305,16 +272,66 @@ def _progress(total: int, *, quiet: bool) -> Any:
 @data_app.command()
 def doctor(
     target: Annotated[str, typer.Argument(help="A data set, its folder, or a file that could be imported.")],
-    market: Annotated[str | None, typer.Option(help="For a file: CN or US.", metavar="MARKET")] = None,
+    column: Column = None,
+    skip: Skip = None,
+    market: MarketName = None,
+    membership: Membership = None,
+    known_until: KnownUntil = None,
+    end_inclusive: EndInclusive = False,
+    unknown_start: UnknownStart = "refuse",
+    overlaps: Overlaps = "refuse",
+    groups: Groups = None,
+    events: Events = None,
+    calendar: Calendar = None,
+    date_format: DateFormat = None,
+    encoding: Encoding = "utf-8",
+    start: Start = None,
+    end: End = None,
     quarantine: Annotated[
-        bool, typer.Option("--quarantine", help="Set the bars that cannot be true missing, and list them.")
+        bool,
+        typer.Option(
+            "--quarantine", help="Of a data set: set the bars that cannot be true missing, and list them."
+        ),
     ] = False,
     directory: Dir = None,
     as_json: Json = False,
 ) -> None:
-    """Find what cannot be true in market data. Exit code 1 when something serious is found."""
+    """Find what cannot be true in market data. Exit code 1 when something serious is found.
+
+    A file is read as 'assay data import' would read it: the options that say how are the same.
+    """
+    from assay.cli._data_request import (
+        known_dates,
+        make_sides,
+        pairs,
+        parse_date,
+        parse_market,
+        table_options,
+    )
+    from assay.market import TableOptions
     from assay.market import doctor as examine_folder
 
+    options = table_options(
+        columns=pairs(column, "--column"),
+        skip=skip or (),
+        exponents={},
+        market=parse_market(market),
+        sides=make_sides(
+            membership,
+            groups,
+            events,
+            known_dates(known_until),
+            end_inclusive=end_inclusive,
+            unknown_start=unknown_start,
+            overlaps=overlaps,
+            encoding=encoding,
+        ),
+        calendar=calendar,
+        date_format=date_format,
+        encoding=encoding,
+        bounds=(parse_date(start, "--start"), parse_date(end, "--end")),
+        quarantine=False,
+    )
     path = Path(target)
     if path.is_file():
         if quarantine:
@@ -323,9 +340,15 @@ def doctor(
                 where="--quarantine",
                 fix="'assay data import' quarantines by itself",
             )
-        found = _examine_file(path, market)
+        found = _examine_file(path, options)
     else:
         path = _find(target, directory)
+        if options != TableOptions(quarantine=False):
+            raise AssayError(
+                f"{target} is a stored data set: how a file is to be read does not concern it",
+                where="doctor",
+                fix="leave out the options of files, or give a file",
+            )
         found = examine_folder(path)
         if quarantine:
             _set_aside(path)
@@ -335,24 +358,28 @@ def doctor(
         raise typer.Exit(_SERIOUS)
 
 
-def _examine_file(path: Path, market: str | None) -> tuple[Finding, ...]:
-    from assay.cli._data_request import parse_market
-    from assay.market import DataProblems, Finding, TableOptions, import_table
+def _examine_file(path: Path, options: TableOptions) -> tuple[Finding, ...]:
+    from assay.market import DataProblems, Finding, import_table
 
     try:
-        return import_table(path, TableOptions(market=parse_market(market), quarantine=False)).findings
+        return import_table(path, options).findings
     except DataProblems as error:
         # to a doctor, what hinders an import is a finding like the others
         return tuple(
-            Finding("import", "serious", 1, f"{item.where}: {item.message}") for item in error.problems
+            Finding(
+                "import",
+                "serious",
+                1,
+                f"{item.where}: {item.message}" + (f" ({item.fix})" if item.fix else ""),
+            )
+            for item in error.problems
         )
 
 
 def _set_aside(folder: Path) -> None:
-    from assay.market import open_panel, quarantine, write_dataset
+    from assay.market import quarantine, rewrite_dataset
 
-    data = open_panel(folder).data
-    write_dataset(quarantine(data), folder, replace_old=True)
+    rewrite_dataset(folder, quarantine)
 
 
 @data_app.command("list")
@@ -361,12 +388,10 @@ def list_(directory: Dir = None, as_json: Json = False) -> None:
     from assay.market import read_manifest
 
     root = _root(directory)
-    folders = sorted(path.parent for path in root.glob("*/manifest.json")) if root.is_dir() else []
     manifests: list[Manifest] = []
     damaged: list[DataError] = []
+    folders, unreadable = _dataset_folders(root)
     for folder in folders:
-        if folder.name.startswith("."):
-            continue
         try:
             manifests.append(read_manifest(folder))
         except DataError as error:
@@ -374,15 +399,47 @@ def list_(directory: Dir = None, as_json: Json = False) -> None:
             damaged.append(error)
     if as_json:
         listed = [summary(manifest) for manifest in manifests]
-        print_json({"dir": str(root), "data": listed, "damaged": [fault.as_dict() for fault in damaged]})
+        print_json(
+            {
+                "dir": str(root),
+                "data": listed,
+                "damaged": [fault.as_dict() for fault in damaged],
+                "unreadable": unreadable,
+            }
+        )
         return
+    for place in unreadable:
+        typer.echo(printable(f"not readable, so not looked at: {place}"), err=True)
     for fault in damaged:
         typer.echo(printable(f"damaged: {fault.where}: {fault.message}"), err=True)
-    if not manifests and not damaged:
+    if not (manifests or damaged or unreadable):
         typer.echo(f"no data sets in {root}; make one with 'assay data simulate' or 'assay data import'")
         return
     for manifest in manifests:
         say(line(manifest))
+
+
+def _dataset_folders(root: Path) -> tuple[list[Path], list[str]]:
+    """Folders with a manifest, and those that the user may not look into, in the order of their names."""
+    folders: list[Path] = []
+    unreadable: list[str] = []
+    try:
+        inside = sorted(path for path in root.iterdir() if not path.name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
+        return [], []
+    except OSError:
+        return [], [str(root)]
+    for path in inside:
+        try:
+            names = {entry.name for entry in path.iterdir()}
+        except NotADirectoryError:
+            continue
+        except OSError:
+            unreadable.append(str(path))
+            continue
+        if "manifest.json" in names:
+            folders.append(path)
+    return folders, unreadable
 
 
 @data_app.command()

@@ -45,7 +45,7 @@ def describe(manifest: Manifest, folder: Path) -> list[str]:
         + (" - simulated, nothing in it is real" if manifest.simulated else ""),
         f"  created: {manifest.created}",
         f"  dates: {manifest.dates.count}, {manifest.dates.first} to {manifest.dates.last}",
-        f"  instruments: {manifest.instruments.count}, {manifest.instruments.ended} end before the last date",
+        f"  instruments: {manifest.instruments.count}; ended earlier: {manifest.instruments.ended}",
         f"  market: {manifest.market or 'none'}; price limits: {manifest.limits.rule}",
         "  fields:",
     ]
@@ -53,13 +53,16 @@ def describe(manifest: Manifest, folder: Path) -> list[str]:
         exponent = "?" if entry.exponent is None else f"{entry.exponent:g}"
         origin = f" = {entry.derived}" if entry.derived else ""
         lines.append(f"    {field:<18} {entry.kind:<7} exponent {exponent:<3} {entry.unit}{origin}")
+    if "factor" not in manifest.fields:
+        lines.append("  no adjustment factor: splits and dividends look like losses")
     for group, labels in manifest.groups.items():
-        lines.append(f"  group {group}: {len(labels.labels)} labels; {labels.description}")
+        lines.append(f"  group {group}: {_counted(len(labels.labels), 'label')}; {labels.description}")
     for universe, spans in manifest.universes.items():
         other = f" (also {', '.join(spans.aliases)})" if spans.aliases else ""
         lines.append(
-            f"  universe {universe}{other}: {spans.spans} spans, known until {spans.known_until}; "
-            f"{len(spans.unknown_members)} members without data"
+            f"  universe {universe}{other}: {_counted(spans.spans, 'span')}, "
+            f"known until {spans.known_until}; "
+            f"{_counted(len(spans.unknown_members), 'member')} without data"
         )
     lines += [f"  events {series}: {count}" for series, count in manifest.events.items()]
     lines += [f"  rule: {rule}" for rule in manifest.rules]
@@ -112,7 +115,7 @@ def tell_imported(taken: Imported, panel: Panel | None, folder: Path, *, as_json
     for text in finding_lines(taken.findings):
         say(text)
     if data.quarantined:
-        say(f"quarantined: {len(data.quarantined)} bars set missing, listed in the manifest")
+        say(f"quarantined: {_counted(len(data.quarantined), 'bar')} set missing, listed in the manifest")
     if panel is None:
         say("dry run: nothing was written")
         return
@@ -135,8 +138,12 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
     """Findings as lines for a terminal, the serious ones first."""
     lines: list[str] = []
     for finding in findings:
-        lines.append(f"{finding.severity}: {finding.check}: {finding.count} x {finding.message}")
+        # what is found once and has no place is no number of cases
+        times = f"{finding.count:,} x " if finding.examples or finding.count != 1 else ""
+        lines.append(f"{finding.severity}: {finding.check}: {times}{finding.message}")
         lines += [f"    {example}" for example in finding.examples]
+        if finding.examples and finding.count > len(finding.examples):
+            lines.append(f"    and {finding.count - len(finding.examples):,} more")
     return lines
 
 
@@ -148,4 +155,9 @@ def tell_findings(target: str, findings: Sequence[Finding], *, as_json: bool) ->
         return
     for text in finding_lines(findings):
         say(text)
-    say(f"{target}: {serious} serious findings, {len(findings) - serious} others")
+    others = len(findings) - serious
+    say(f"{target}: {_counted(serious, 'serious finding')}, {_counted(others, 'other')}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
