@@ -53,6 +53,7 @@ def test_check_reports_all_it_knows(run: Run) -> None:
         "text": FORMULA,
         "dialect": "core",
         "level": "runnable",
+        "unchecked_fields": [],
         "kind": "number",
         "lookback": 10,
         "fields": ["close", "volume"],
@@ -77,11 +78,34 @@ def test_check_of_a_file_counts_levels(run: Run, tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("\n".join(lines), encoding="utf-8")
     done = run("check", "--file", "list.txt")
     assert done.code == 2
-    assert done.out == "4 formulas: 3 parsed, 2 typed, 1 runnable\n"
+    assert done.out == "4 formulas: 3 parsed, 2 typed, 1 runnable; 2 warnings\n"
     assert "list.txt, line 4: there is no op 'rnk' in core" in done.err
+    why = "rank compares stocks by a value of exponent 1"
+    assert f"list.txt, line 2: warning: {why}" in done.err
     found = run("check", "--file", "list.txt", "--json").data
     assert (found["parsed"], found["typed"], found["runnable"]) == (3, 2, 1)
     assert [item["level"] for item in found["formulas"]] == ["runnable", "parsed", None, "typed"]
+    assert found["warned"][0] == {"where": "list.txt, line 2", "warnings": [why]}
+
+
+def test_check_says_which_fields_nobody_looked_up(run: Run) -> None:
+    formula, other = "rank(event_score_x)", "rank(returns)"
+    done = run("check", formula, "--dialect", "fastexpr")
+    assert done.code == 0
+    assert "runnable (fields not checked: give --data): event_score_x" in done.out
+    found = run("check", formula, "--dialect", "fastexpr", "--json").data
+    assert (found["level"], found["unchecked_fields"]) == ("runnable", ["event_score_x"])
+    both = run("check", formula, other, "--dialect", "fastexpr").out
+    assert both == "2 formulas: 2 parsed, 2 typed, 2 runnable (1 with fields not checked: give --data)\n"
+
+
+def test_a_long_list_shows_progress(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.cli._formulas.MANY", 3)
+    (tmp_path / "list.txt").write_text("rank(returns)\n" * 4, encoding="utf-8")
+    for command in ("check", "convert"):
+        done = run(command, "--file", "list.txt")
+        assert done.code == 0
+        assert "4 formulas" in done.err
 
 
 def test_parse_of_several_counts(run: Run) -> None:
@@ -108,7 +132,23 @@ def test_explain_names_what_breaks_invariance(run: Run) -> None:
     found = run("explain", "rank(close)", "--json").data
     assert found["invariant"] is False
     assert found["breaks_at"]["why"] == "rank compares stocks by a value of exponent 1"
-    assert "rank compares stocks by a value of exponent 1" in run("explain", "rank(close)").out
+    shown = run("explain", "rank(close)").out
+    assert shown.count("rank compares stocks by a value of exponent 1") == 1
+    assert "broken" not in shown
+    assert "broken" not in run("check", "rank(close)").out
+    assert "none: rank compares" in run("check", "rank(close)", "--adjustment", "off").out
+
+
+def test_explain_says_which_case_of_a_definition_applies(run: Run) -> None:
+    parts = {item["part"]: item["meaning"] for item in run("explain", FORMULA, "--json").data["parts"]}
+    assert parts[FORMULA].endswith("; here scale = r/n")
+    assert parts["ts_corr(close, volume, 10)"].endswith(
+        "; here window = 10, min_periods = 0 (the whole window)"
+    )
+    platform = run("explain", "rank(returns)", "--dialect", "fastexpr").out
+    assert "here scale = (r-1)/(n-1)" in platform
+    assert "(of equal formulas)" in platform
+    assert "(ignoring constant factors)" in platform
 
 
 @pytest.mark.parametrize(
@@ -131,7 +171,24 @@ def test_convert_refuses_what_cannot_be_said_exactly(run: Run) -> None:
     assert done.data["reason"] == "no_form"
     loose = run("convert", "Std($close, 5)", "--from", "qlib", "--to", "fastexpr", "--loose", "--json")
     assert loose.code == 0
-    assert loose.data["differences"]
+    assert loose.data["differences"] == done.data["details"]["loose"]
+
+
+def test_convert_of_a_file_keeps_its_lines(run: Run, tmp_path: Path) -> None:
+    lines = ["# moments", "$close", "", "Std($close, 5)", "Mad($close, 5)", "Ref($close, -1)", "$open"]
+    (tmp_path / "list.txt").write_text("\n".join(lines), encoding="utf-8")
+    done = run("convert", "--file", "list.txt", "--from", "qlib", "--to", "fastexpr")
+    assert done.code == 2
+    out = done.out.splitlines()
+    assert [out[i] for i in (0, 1, 2, 6)] == ["# moments", "close", "", "open"]
+    assert out[3].startswith("# line 4: fastexpr cannot write ts_std")
+    assert out[4].startswith("# line 5: fastexpr cannot write ts_mad")
+    assert out[5] == "# line 6: a shift of -1 bars reads the future"
+    assert "3 of 5 formulas are refused" in done.err
+    assert "1 of them can be written with --loose" in done.err
+    loose = run("convert", "--file", "list.txt", "--from", "qlib", "--to", "fastexpr", "--loose")
+    assert loose.out.splitlines()[3] == "ts_std_dev(close, 5)"
+    assert "line 4 differs: ts_std: min_periods 1 becomes the whole window" in loose.err
 
 
 def test_library_lists_and_shows(run: Run) -> None:

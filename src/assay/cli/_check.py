@@ -9,7 +9,7 @@ from assay.cli._output import DataName, DialectName, FormulaFile, Formulas, Json
 
 if TYPE_CHECKING:
     from assay.errors import ExpressionError
-    from assay.expr import Check
+    from assay.expr import Check, Exponent
 
 LEVELS = ("parsed", "typed", "runnable")
 
@@ -25,8 +25,11 @@ def check(
     ] = "warn",
     as_json: Json = False,
 ) -> int:
-    """Check formulas at three levels: parsed, typed, runnable. With --data, on the fields that it has."""
-    from assay.cli._formulas import collect_formulas, known_dialect, refused_lines
+    """Check formulas at three levels: parsed, typed, runnable. With --data, on the fields that it has.
+
+    Warnings and refusals of a list are named with their lines on standard error.
+    """
+    from assay.cli._formulas import collect_formulas, counted, known_dialect, listed_notes, refused_lines
     from assay.errors import AssayError
     from assay.expr import check as check_formula
 
@@ -35,13 +38,14 @@ def check(
         raise AssayError(f"{adjustment!r} is no policy", where="--adjustment", fix="use refuse, warn or off")
     formulas = collect_formulas(expressions or (), file)
     fields = fields_of_dataset(data)
-    found = [
-        (
-            formula.where,
-            check_formula(formula.text, chosen, fields=fields, adjustment=cast("Any", adjustment)),
-        )
-        for formula in formulas
-    ]
+    with counted(formulas, "checking") as each:
+        found = [
+            (
+                formula.where,
+                check_formula(formula.text, chosen, fields=fields, adjustment=cast("Any", adjustment)),
+            )
+            for formula in each
+        ]
     if len(found) == 1:
         only = found[0][1]
         if only.error is not None:
@@ -52,11 +56,15 @@ def check(
     counts = {level: sum(_reached(one, level) for _, one in found) for level in LEVELS}
     if as_json:
         listed = [{"where": where, **check_values(one)} for where, one in found]
-        print_json({"count": len(found), **counts, "formulas": listed})
+        warned = [
+            {"where": item["where"], "warnings": item["warnings"]} for item in listed if item.get("warnings")
+        ]
+        print_json({"count": len(found), **counts, "warned": warned, "formulas": listed})
     else:
         refused_lines(refused)
-        shown = ", ".join(f"{count} {level}" for level, count in counts.items())
-        typer.echo(f"{len(found)} formulas: {shown}")
+        warned_lines = [f"{where}: warning: {text}" for where, one in found for text in _warnings(one)]
+        listed_notes(warned_lines)
+        _show_counts([one for _, one in found], counts, warnings=len(warned_lines))
     return 2 if refused else 0
 
 
@@ -76,6 +84,7 @@ def check_values(found: Check) -> dict[str, Any]:
     expression = found.expression
     if expression is not None:
         values |= {
+            "unchecked_fields": list(unchecked_fields(found)),
             "kind": expression.kind,
             "lookback": expression.lookback,
             "fields": list(expression.fields),
@@ -90,12 +99,48 @@ def check_values(found: Check) -> dict[str, Any]:
     return values
 
 
+def unchecked_fields(found: Check) -> tuple[str, ...]:
+    """Fields that were taken as present because no data was given to look them up in."""
+    from assay.expr import STANDARD_FIELDS
+
+    expression = found.expression
+    if found.level != "runnable" or expression is None or expression.known is not None:
+        return ()
+    return tuple(name for name in expression.fields if name not in STANDARD_FIELDS)
+
+
+def exponent_text(found: Exponent) -> str:
+    """The exponent in words: a formula without one scales in no single way with the factor."""
+    return f"none: {found.why}" if found.kind == "broken" else found.text
+
+
+def _warnings(found: Check) -> list[str]:
+    return [] if found.expression is None else [notice.message for notice in found.expression.warnings]
+
+
+def _show_counts(found: list[Check], counts: Mapping[str, int], *, warnings: int) -> None:
+    shown = ", ".join(f"{count} {level}" for level, count in counts.items())
+    unchecked = sum(bool(unchecked_fields(one)) for one in found)
+    if unchecked:
+        shown += f" ({unchecked} with fields not checked: give --data)"
+    if warnings:
+        shown += f"; {warnings} {'warning' if warnings == 1 else 'warnings'}"
+    typer.echo(f"{len(found)} formulas: {shown}")
+
+
 def _show_one(found: Check, *, as_json: bool) -> None:
     values = check_values(found)
     if as_json:
         print_json(values)
-    else:
-        show_pairs(values)
+        return
+    if found.expression is not None:
+        said = found.expression.exponent.why in values["warnings"]
+        text = exponent_text(found.expression.exponent)
+        values["exponent"] = "none, see warnings" if said and text.startswith("none") else text
+    if values.pop("unchecked_fields", []):
+        missing = ", ".join(unchecked_fields(found))
+        values["level"] = f"runnable (fields not checked: give --data): {missing}"
+    show_pairs(values)
 
 
 def show_pairs(values: Mapping[str, Any]) -> None:

@@ -7,9 +7,15 @@ import typer
 from assay.cli._output import DataName, DialectName, Json, console, print_json
 
 if TYPE_CHECKING:
-    from assay.expr import Expression
+    from assay.expr import Call, Expression, Op
 
 _SHOWN = ("text", "dialect", "core", "canonical", "fingerprint", "signature", "kind", "lookback", "exponent")
+
+_IDENTITIES = {
+    "fingerprint": "of equal formulas",
+    "signature": "ignoring constant factors",
+}
+"""What the two identities tell."""
 
 
 def explain(
@@ -38,8 +44,13 @@ def explain(
         print_json({**explained, "parts": parts})
         return
     shown = {key: explained[key] for key in _SHOWN}
+    for key, words in _IDENTITIES.items():
+        shown[key] = f"{explained[key]} ({words})"
+    if parsed.exponent.kind == "broken":
+        shown["exponent"] = "none"
     shown["adjustment"] = _adjustment(parsed)
-    shown["warnings"] = [notice.message for notice in parsed.warnings]
+    # the reason under adjustment is the one that the warning repeats
+    shown["warnings"] = [n.message for n in parsed.warnings if n.message != parsed.exponent.why]
     _show(shown, parts)
 
 
@@ -53,7 +64,9 @@ def part_rows(parsed: Expression) -> list[dict[str, Any]]:
     for part in distinct(parsed.node):
         if isinstance(part, Constant):
             continue
-        meaning = table[part.op].definition if isinstance(part, Call) else _field_meaning(part.name, parsed)
+        meaning = (
+            _op_meaning(table[part.op], part) if isinstance(part, Call) else _field_meaning(part.name, parsed)
+        )
         rows.append(
             {
                 "part": to_text(part, "core"),
@@ -64,6 +77,16 @@ def part_rows(parsed: Expression) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _op_meaning(op: Op, part: Call) -> str:
+    """The definition, and which of its cases applies here."""
+    values = []
+    for name, value in part.params:
+        whole = name == "min_periods" and value == 0 and "window" in dict(part.params)
+        shown = "0 (the whole window)" if whole else f"{value}"
+        values.append(f"{name} = {shown.lower() if isinstance(value, bool) else shown}")
+    return f"{op.definition}; here {', '.join(values)}" if values else op.definition
 
 
 def _field_meaning(name: str, parsed: Expression) -> str:
@@ -81,7 +104,7 @@ def _adjustment(parsed: Expression) -> str:
         return "does not change with a stock's adjustment factor"
     if found.unknown:
         return "cannot be told: a field has no known exponent"
-    return found.why
+    return f"changes with a stock's adjustment factor: {found.why}"
 
 
 def _add_coverage(parsed: Expression, parts: list[dict[str, Any]], data: str, universe: str | None) -> None:
@@ -114,7 +137,8 @@ def _show(values: dict[str, Any], parts: list[dict[str, Any]]) -> None:
         table.add_column("has a value", justify="right")
     table.add_column("meaning", overflow="fold")
     for part in parts:
-        cells = [part["part"], part["kind"], str(part["lookback"]), part["exponent"]]
+        exponent = "none" if part["exponent"] == "broken" else part["exponent"]
+        cells = [part["part"], part["kind"], str(part["lookback"]), exponent]
         if covered:
             share = part.get("coverage")
             cells.append("" if share is None else f"{100 * share:.1f}%")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,14 +14,25 @@ if TYPE_CHECKING:
     from assay.expr import DialectName
 
 SHOWN = 20
+MANY = 5000
+"""Formulas from which on progress is shown."""
+REPORTED = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """One formula of a command line or a file, and where it stands."""
+    """One formula of a command line or a file, and where it stands.
+
+    Parameters
+    ----------
+    place : ``line 7`` or ``argument 2``.
+    before : blank and comment lines of the file between the last formula and this one.
+    """
 
     text: str
     where: str
+    place: str = ""
+    before: tuple[str, ...] = ()
 
 
 def collect_formulas(arguments: Sequence[str], file: Path | None) -> list[Formula]:
@@ -33,14 +45,12 @@ def collect_formulas(arguments: Sequence[str], file: Path | None) -> list[Formul
     DataError
         The file cannot be read.
     """
-    found = [Formula(text.strip(), f"argument {number}") for number, text in enumerate(arguments, 1)]
+    found = [
+        Formula(text.strip(), f"argument {number}", f"argument {number}")
+        for number, text in enumerate(arguments, 1)
+    ]
     if file is not None:
-        lines = read_text(file, "--file").splitlines()
-        listed = [
-            Formula(line.strip(), f"{file}, line {number}")
-            for number, line in enumerate(lines, 1)
-            if line.strip() and not line.lstrip().startswith("#")
-        ]
+        listed = _of_file(file)
         if not listed:
             raise AssayError(f"{file} holds no formula", where="--file", fix="write one formula a line")
         found += listed
@@ -54,6 +64,39 @@ def collect_formulas(arguments: Sequence[str], file: Path | None) -> list[Formul
         if not formula.text:
             raise AssayError("the formula is empty", where=formula.where, fix="write one")
     return found
+
+
+def _of_file(file: Path) -> list[Formula]:
+    found: list[Formula] = []
+    before: list[str] = []
+    for number, line in enumerate(read_text(file, "--file").splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            before.append(text)
+            continue
+        found.append(Formula(text, f"{file}, line {number}", f"line {number}", tuple(before)))
+        before = []
+    return found
+
+
+@contextmanager
+def counted(formulas: Sequence[Formula], what: str) -> Iterator[Iterator[Formula]]:
+    """The formulas one by one, with progress on standard error where there are many."""
+    if len(formulas) < MANY:
+        yield iter(formulas)
+        return
+    from assay.cli._progress import Steps
+
+    with Steps() as steps:
+        steps.begin(what)
+
+        def each() -> Iterator[Formula]:
+            for done, formula in enumerate(formulas, 1):
+                yield formula
+                if done % REPORTED == 0 or done == len(formulas):
+                    steps.advance(f"{len(formulas)} formulas", done, len(formulas))
+
+        yield each()
 
 
 def known_dialect(name: str, option: str = "--dialect") -> DialectName:
@@ -76,7 +119,12 @@ def known_dialect(name: str, option: str = "--dialect") -> DialectName:
 
 def refused_lines(refused: Sequence[tuple[str, Refusal]]) -> None:
     """Name the refused formulas of a batch on standard error, the first ones in full."""
-    for where, error in refused[:SHOWN]:
-        note(f"{where}: {error.message} ({error.where})")
-    if len(refused) > SHOWN:
-        note(f"and {len(refused) - SHOWN} more; --json lists all")
+    listed_notes([f"{where}: {error.message} ({error.where})" for where, error in refused])
+
+
+def listed_notes(lines: Sequence[str]) -> None:
+    """Lines on standard error, the first ones in full and the rest counted."""
+    for line in lines[:SHOWN]:
+        note(line)
+    if len(lines) > SHOWN:
+        note(f"and {len(lines) - SHOWN} more; --json lists all")
