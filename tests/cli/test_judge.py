@@ -66,7 +66,10 @@ def test_several_formulas_are_ranked(run: Run, market: Path, tmp_path: Path) -> 
     )  # fmt: skip
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert [line.split()[0] for line in lines[1:4]] == ["1", "2", "3"]
+    assert "small (SIMULATED data), all instruments" in lines[0]
+    assert "costs 5 bp buying, 15 bp selling; unrecorded, N unknown" in lines[1]
+    table = next(row for row, line in enumerate(lines) if line.startswith("#"))
+    assert [line.split()[0] for line in lines[table + 1 : table + 4]] == ["1", "2", "3"]
     assert len(json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))) == 3
     assert "3 factors judged" in (tmp_path / "all.html").read_text(encoding="utf-8")
 

@@ -53,7 +53,7 @@ def test_bad_value_names_its_setting(name, value):
 
 
 def test_start_after_end_is_refused():
-    with pytest.raises(ConfigProblems, match="after end"):
+    with pytest.raises(ConfigProblems, match="after the end"):
         JudgeSettings(start=date(2020, 1, 2), end=date(2020, 1, 1))
 
 

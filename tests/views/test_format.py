@@ -17,7 +17,9 @@ _BY_KEY = {column.key: column for column in SUMMARY}
         ("max_drawdown", -0.2134, "-21.3%"),
         ("break_even_bp", 31.44, "31.4 bp"),
         ("days", 1043, "1043"),
-        ("turnover", 18.24, "18.2"),
+        ("turnover", 18.24, "18.2 x a year"),
+        ("break_even_bp", -0.04, "0.0 bp"),
+        ("rank_ic", -0.00001, "0.0000"),
         ("capacity", 1.234e9, "1.23 bn CNY"),
         ("rank_ic", float("nan"), MISSING),
         ("capacity", float("inf"), MISSING),
@@ -34,7 +36,12 @@ def test_every_summary_column_can_be_shown() -> None:
 
 @pytest.mark.parametrize(
     ("value", "market", "text"),
-    [(950.0, "US", "950 USD"), (2.5e6, "US", "2.5 m USD"), (-3e4, "CN", "-30 k CNY"), (7.0, "", "7")],
+    [
+        (950.0, "US", "950 USD"),
+        (2.5e6, "US", "2.5 m USD"),
+        (-3e4, "CN", "-30 k CNY"),
+        (7.0, "", "7 in the data's currency"),
+    ],
 )
 def test_money(value: float, market: str, text: str) -> None:
     assert money(value, market) == text
@@ -48,6 +55,8 @@ def test_plain_numbers_and_shares() -> None:
     assert number(float("nan")) == MISSING
     assert percent(0.5, 0) == "50%"
     assert percent(None) == MISSING
+    assert percent(-0.0001) == "0.0%"
+    assert number(-0.00001) == "0.0000"
 
 
 @pytest.mark.parametrize("width", [5, 10, 11, 40])

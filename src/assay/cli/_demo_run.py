@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.market import Panel
 
 INSTRUMENTS, DAYS = 300, 1700
-SHEETS = 3
+SHEETS, SHOWN = 3, 30
 PLANTED = "planted"
 SAME = "= planted"
 
@@ -31,6 +31,8 @@ class Outcome:
     marks: dict[str, str]
     planted: int
     planted_failed: tuple[str, ...]
+    same: int
+    same_passed: int
     others: int
     others_passed: int
     twin_judged: int
@@ -78,12 +80,15 @@ def _judge_all(seed: int, steps: Steps) -> Outcome:
     twins = judge(items, twin, quick(settings), collect=True, progress=steps.advance)
     passed = {verdict.name for verdict in verdicts if verdict.status == "passed"}
     planted = [name for name, mark in marks.items() if mark == PLANTED]
+    same = [name for name, mark in marks.items() if mark == SAME]
     others = [verdict.name for verdict in verdicts if verdict.name not in marks]
     return Outcome(
         verdicts=verdicts,
         marks=marks,
         planted=len(planted),
         planted_failed=tuple(name for name in planted if name not in passed),
+        same=len(same),
+        same_passed=sum(name in passed for name in same),
         others=len(others),
         others_passed=sum(name in passed for name in others),
         twin_judged=len(twins),
@@ -136,6 +141,7 @@ def outcome_lines(outcome: Outcome, seed: int) -> list[str]:
         f"The market is simulated (seed {seed}): {outcome.planted} signals were planted in it, and nothing "
         "else predicts returns. Known formulas pass where they resemble a planted signal.",
         f"{found} of {outcome.planted} planted signals passed{missed}.",
+        f"{outcome.same_passed} of {outcome.same} known formulas equal to a planted one passed.",
         f"{outcome.others_passed} of {outcome.others} factors that are not planted passed; chance alone "
         f"would let about {outcome.expected_by_chance:.1f} reach |t| of {least:g}.",
         f"On a twin market without any signal, {outcome.twin_passed} of {outcome.twin_judged} passed.",
@@ -159,11 +165,12 @@ def _report_path(folder: Path) -> Path:
 
 
 def _show(outcome: Outcome, lines: Sequence[str], report: Path) -> None:
-    from assay.views import batch_table
+    from assay.views import batch_lines
 
     out = console()
-    out.print(batch_table(outcome.verdicts, width=out.width, marks=outcome.marks, limit=30))
-    left = len(outcome.verdicts) - 30
+    for line in batch_lines(outcome.verdicts, width=out.width, marks=outcome.marks, limit=SHOWN):
+        out.print(line)
+    left = len(outcome.verdicts) - SHOWN
     if left > 0:
         out.print(f"and {left} more in the report")
     out.print()
@@ -180,6 +187,7 @@ def _as_data(outcome: Outcome, report: Path, seed: int) -> dict[str, Any]:
         "seed": seed,
         "report": str(report.resolve()),
         "planted": {"judged": outcome.planted, "failed": list(outcome.planted_failed)},
+        "equal_to_planted": {"judged": outcome.same, "passed": outcome.same_passed},
         "others": {
             "judged": outcome.others,
             "passed": outcome.others_passed,

@@ -19,7 +19,9 @@ def judge(
     universe: Annotated[
         str | None, typer.Option(help="Members by date; without it, all instruments.")
     ] = None,
-    horizon: Annotated[int | None, typer.Option(help="Bars that the label spans.")] = None,
+    horizon: Annotated[
+        str | None, typer.Option(help="Bars that the label spans: one whole number.", metavar="INTEGER")
+    ] = None,
     period: Annotated[
         str | None, typer.Option(help="search, score, eval or all. The last three open hidden dates.")
     ] = None,
@@ -31,6 +33,10 @@ def judge(
     ] = None,
     fill: Annotated[
         str | None, typer.Option(help="Price of t+1 that trades get: close, open or vwap.")
+    ] = None,
+    market: Annotated[
+        str | None,
+        typer.Option(help="cn or us, where the data set names none: decides default costs.", metavar="cn|us"),
     ] = None,
     costs: Annotated[
         str | None, typer.Option(help="cn (5 and 15 bp), us (5 and 5 bp), or BUY/SELL in bp, such as 3/8.")
@@ -45,7 +51,15 @@ def judge(
         typer.Option(help="Returns by date (.parquet or .csv) instead of the equal weight of the members."),
     ] = None,
     trials: Annotated[
-        int | None, typer.Option(help="Distinct trials that led to this factor, for the deflated ratio.")
+        int | None,
+        typer.Option(
+            help="N: distinct trials that led to this factor, for the deflated Sharpe ratio (DSR), which "
+            "needs --sharpe-variance too; of several formulas, the variance is that of the batch."
+        ),
+    ] = None,
+    sharpe_variance: Annotated[
+        float | None,
+        typer.Option(help="V[SR]: variance of the per-bar Sharpe ratios over the trials, for the DSR."),
     ] = None,
     options: Annotated[
         list[str] | None,
@@ -79,11 +93,13 @@ def judge(
         "end": end,
         "lag": lag,
         "fill": fill,
+        "market": market,
         "costs": costs,
         "book": book,
         "top_k": top_k,
         "rebalance": rebalance,
         "trials": trials,
+        "sharpe_variance": sharpe_variance,
     }
     request = JudgeRequest(
         expressions=tuple(expressions or ()),

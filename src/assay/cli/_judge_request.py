@@ -11,7 +11,13 @@ from assay.errors import AssayError, ConfigProblems, Problem
 if TYPE_CHECKING:
     from assay.config import DataSettings
     from assay.expr import DialectName
-    from assay.judge import JudgeSettings
+    from assay.judge import JudgeSettings, SettingProblems
+
+_NAMED = (
+    "universe", "horizon", "period", "lag", "fill", "market", "costs", "book", "top_k", "rebalance",
+    "trials", "sharpe_variance",
+)  # fmt: skip
+_OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _NAMED} | {"start": "--from", "end": "--to"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +46,52 @@ def judge_settings(request: JudgeRequest, workspace: DataSettings | None, *, thr
     ConfigProblems
         Unknown names, wrong types or values out of range, all at once.
     """
-    from assay.judge import JudgeSettings
+    from assay.judge import JudgeSettings, SettingProblems
 
     merged: dict[str, Any] = {"threads": threads, **_from_workspace(workspace)}
     given = dict(request.settings)
     if "costs" in given:
         given["costs"] = _costs(given["costs"])
+    if "horizon" in given:
+        given["horizon"] = _horizon(given["horizon"])
+    if "market" in given:
+        given["market"] = str(given["market"]).upper()
     if "top_k" in given:
         given.setdefault("book", "top_k")  # nobody who names the size of a book means another one
     merged.update(given)
     _merge_options(merged, request.options)
-    return JudgeSettings.from_mapping(merged)
+    try:
+        return JudgeSettings.from_mapping(merged)
+    except SettingProblems as error:
+        raise as_options(error) from error
+
+
+def as_options(error: SettingProblems) -> SettingProblems:
+    """The same problems under the names that the command line has for the settings."""
+    from assay.judge import SettingProblems
+
+    renamed = [Problem(_option(p.where), p.message, p.fix.partition("; in Python")[0]) for p in error.problems]
+    where = ", ".join(dict.fromkeys(problem.where for problem in renamed))
+    return SettingProblems(renamed, where=where)
+
+
+def _option(setting: str) -> str:
+    if setting in _OPTIONS:
+        return _OPTIONS[setting]
+    table = setting.partition(".")[0]
+    return _OPTIONS["costs"] if table == "costs" else f"--set {setting}"
+
+
+def _horizon(text: str | int) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise AssayError(
+            f"--horizon takes one whole number, not {text!r}",
+            where="--horizon",
+            fix="give the bars of the judged label, such as 5; for several in the decay table, "
+            "--set 'horizons=[5,10]'",
+        ) from error
 
 
 def _from_workspace(workspace: DataSettings | None) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from assay.cli._dataset import open_dataset
+from assay.cli._dataset import open_with_settings
 from assay.cli._files import check_writable
 from assay.cli._formulas import collect_formulas
-from assay.cli._judge_request import JudgeRequest, judge_settings
+from assay.cli._judge_request import JudgeRequest, as_options, judge_settings
 from assay.cli._output import console, print_json
 from assay.cli._progress import ask, note, slow_notice, usable_cores
 from assay.cli._values import read_benchmark_file, read_values_file
@@ -27,14 +27,10 @@ REFUSED = 2
 
 def run_judge(request: JudgeRequest) -> int:
     """Do what ``assay judge`` was asked; the exit code is 2 when a formula of a batch was refused."""
-    from assay.config import find_workspace
-
     check_writable(request.html, "--html")
     check_writable(request.certificate, "--certificate")
-    workspace = find_workspace()
     items = _items(request)
-    panel = open_dataset(request.data, workspace, check_hashes=True)
-    own = None if workspace is None else workspace.settings(panel.name)
+    panel, own = open_with_settings(request.data)
     settings = judge_settings(request, own, threads=usable_cores())
     plan = None if own is None else own.periods
     with slow_notice():
@@ -58,7 +54,7 @@ def _judged(
     items: Any, panel: Panel, settings: JudgeSettings, request: JudgeRequest, plan: PeriodPlan | None
 ) -> Verdicts:
     """Judge; where that would open hidden dates, only after a person agreed."""
-    from assay.judge import judge
+    from assay.judge import SettingProblems, judge
 
     series = None if request.benchmark is None else read_benchmark_file(request.benchmark, panel.dates)
 
@@ -75,6 +71,8 @@ def _judged(
 
     try:
         return run(settings)
+    except SettingProblems as error:
+        raise as_options(error) from error
     except Refusal as refusal:
         if refusal.reason.code != "hidden_period":
             raise
@@ -129,14 +127,15 @@ def _show(verdicts: Verdicts, request: JudgeRequest) -> None:
     if request.as_json:
         print_json(verdicts.to_dict())
         return
-    from assay.views import batch_table, verdict_lines
+    from assay.views import batch_lines, verdict_lines
 
     out = console()
     if len(verdicts) == 1 and not verdicts.refused:
         for line in verdict_lines(verdicts[0]):
             out.print(line)
     elif len(verdicts):
-        out.print(batch_table(verdicts, width=out.width))
+        for line in batch_lines(verdicts, width=out.width):
+            out.print(line)
     for refused in verdicts.refused:
         note(f"refused: {refused.text}: {refused.error.message} ({refused.error.fix})")
     for path in (request.html, request.certificate):

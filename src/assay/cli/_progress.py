@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-PATIENCE = 2.5
+COMPILING = (
+    "compiling kernels that this kind of run needs for the first time (a few seconds); "
+    "the next one starts at once"
+)
 
 
 def note(text: str) -> None:
@@ -25,17 +27,25 @@ def ask(question: str) -> bool:
 
 @contextmanager
 def slow_notice() -> Iterator[None]:
-    """Say why it takes long, when it does: the first run on a machine compiles the kernels."""
-    text = (
-        "working: the first run compiles the numeric kernels (about 15 s); later runs use the compiled ones"
-    )
-    timer = threading.Timer(PATIENCE, note, [text])
-    timer.daemon = True
-    timer.start()
-    try:
+    """Say why it takes long, when numeric kernels are compiled rather than taken from the cache."""
+    from numba.core import event
+
+    class Compiling(event.Listener):  # type: ignore[misc]
+        """Hears of compilations; a kernel from the cache is none."""
+
+        def __init__(self) -> None:
+            self.said = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.said:
+                self.said = True
+                note(COMPILING)
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Compiling()):
         yield
-    finally:
-        timer.cancel()
 
 
 def usable_cores(most: int = 8) -> int:

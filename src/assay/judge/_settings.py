@@ -31,14 +31,19 @@ class SettingProblems(ConfigProblems):
 
     def __init__(self, problems: Sequence[Problem], *, where: str = "judge settings") -> None:
         super().__init__(problems, where=where)
-        lines = [f"{p.where}: {p.message}" + (f" ({p.fix})" if p.fix else "") for p in self.problems]
+        lines = [_in_words(p) + (f" ({p.fix})" if p.fix else "") for p in self.problems]
         self.message = "\n  ".join(lines)
         self.fix = "mend the listed settings"
         if len(self.problems) == 1:
             only = self.problems[0]
-            self.message = f"{only.where}: {only.message}"
+            self.message = _in_words(only)
             self.fix = only.fix or "mend this setting"
         self.args = (self.message,)
+
+
+def _in_words(problem: Problem) -> str:
+    verb = problem.message.split(" ")[0]
+    return f"{problem.where}{'' if verb in ('is', 'has', 'lacks') else ':'} {problem.message}"
 
 
 COSTS: Mapping[str, Costs] = {"CN": Costs(buy_bp=5.0, sell_bp=15.0), "US": Costs(buy_bp=5.0, sell_bp=5.0)}
@@ -344,7 +349,7 @@ def _problems(settings: JudgeSettings) -> list[Problem]:
         if value is not None and not (isinstance(value, str) and value.strip()):
             found.append(Problem(name, f"is {value!r}", "give a name"))
     if not days and settings.start is not None and settings.end is not None and settings.start > settings.end:
-        found.append(Problem("start", f"{settings.start} is after end {settings.end}", "swap them"))
+        found.append(Problem("start", f"{settings.start} is after the end, {settings.end}", "swap them"))
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 # loaded when first used: the command line needs the tables without the templates or the charts
 _HOMES = {
+    "batch_lines": "assay.views._terminal",
     "batch_report": "assay.views._batch",
     "batch_table": "assay.views._terminal",
     "plot_book": "assay.views._return_charts",
@@ -27,6 +28,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "batch_lines",
     "batch_report",
     "batch_table",
     "plot_book",
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from assay.views._signal_charts import plot_coverage as plot_coverage
     from assay.views._signal_charts import plot_turnover as plot_turnover
     from assay.views._svg import to_svg as to_svg
+    from assay.views._terminal import batch_lines as batch_lines
     from assay.views._terminal import batch_table as batch_table
     from assay.views._terminal import verdict_lines as verdict_lines
 

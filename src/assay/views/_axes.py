@@ -49,7 +49,11 @@ def zero_line(axes: Axes, at: float = 0.0) -> None:
 
 def legend(axes: Axes, columns: int = 1) -> None:
     """A legend above the plot, where it hides no data."""
-    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=max(columns, 2), borderaxespad=0.2)
+    made = axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=max(columns, 2), borderaxespad=0.2)
+    for line in made.get_lines():
+        # a hairline for each day is legible as a mass, and not alone
+        line.set_linewidth(max(line.get_linewidth(), 1.4))
+        line.set_alpha(1.0)
 
 
 def nothing_to_show(figure: Figure, axes: Axes, why: str) -> Figure:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.judge import SUMMARY, Verdict, Verdicts
-from assay.views._format import figure_text, small_number
+from assay.views._format import PER_YEAR, figure_text, small_number
 from assay.views._page import render
 from assay.views._sheet import data_rows, sheet_values
+from assay.views._wording import footnotes, header_lines, no_gain, shared_warnings, status_text
 
 TABLE_KEYS = (
     "rank_ic",
@@ -22,7 +23,7 @@ TABLE_KEYS = (
     "break_even_bp",
     "coverage",
 )
-_DATA_LABELS = ("data set", "universe", "judged dates", "timing", "record")
+_DATA_LABELS = ("data set", "universe", "judged dates", "timing", "costs", "book", "record")
 
 
 def batch_report(
@@ -57,12 +58,14 @@ def batch_report(
         notes=list(notes),
         simulated=len(verdicts) > 0 and verdicts[0].data.simulated,
         data=[row for row in data_rows(verdicts[0]) if row[0] in _DATA_LABELS] if len(verdicts) else [],
+        header=header_lines(verdicts[0], batch=True) if len(verdicts) else [],
         headings=_headings(bool(marks)),
         rows=[_row(place, row, marks, anchors, verdicts) for place, row in enumerate(rows, 1)],
         refused=[
             (item.name, item.text, item.error.message, item.error.fix or "") for item in verdicts.refused
         ],
         batch=_batch_lines(verdicts),
+        footnotes=footnotes(verdicts),
         sheets=shown,
     )
 
@@ -100,15 +103,19 @@ def _row(
     verdicts: Verdicts,
 ) -> dict[str, Any]:
     by_key = {column.key: column for column in SUMMARY}
-    market = verdicts[0].data.market
-    figures = [(_sortable(row[key]), figure_text(row[key], by_key[key], market=market)) for key in TABLE_KEYS]
+    verdict = verdicts.named(row["name"])
+    market = verdict.data.market
+    texts = [figure_text(row[key], by_key[key], market=market).removesuffix(PER_YEAR) for key in TABLE_KEYS]
+    figures = [(_sortable(row[key]), text) for key, text in zip(TABLE_KEYS, texts, strict=True)]
     figures.append((_sortable(row["q_bh"]), small_number(row["q_bh"])))
     return {
         "place": place,
         "name": row["name"],
-        "formula": verdicts.named(row["name"]).identity.text,
+        "formula": verdict.identity.text,
         "anchor": anchors.get(row["name"], ""),
         "status": row["status"],
+        "badge": status_text(verdict),
+        "no_gain": no_gain(verdict),
         "mark": marks.get(row["name"], "") if marks else None,
         "figures": figures,
     }
@@ -121,6 +128,7 @@ def _sortable(value: float) -> str:
 def _batch_lines(verdicts: Verdicts) -> list[str]:
     batch = verdicts.batch
     passed = sum(verdict.status == "passed" for verdict in verdicts)
+    common, count = shared_warnings(verdicts) if len(verdicts) else ([], "")
     lines = [f"{passed} of {batch.judged} judged factors passed."]
     significant = sum(q <= 0.05 for q in batch.q_by)
     lines.append(f"{significant} have a q-value of at most 5% under any dependence (Benjamini-Yekutieli).")
@@ -128,4 +136,7 @@ def _batch_lines(verdicts: Verdicts) -> list[str]:
         lines.append(f"Probability of backtest overfitting: {batch.pbo:.2f} over {batch.pbo_splits} splits.")
     elif batch.note:
         lines.append(f"Probability of backtest overfitting: not computed: {batch.note}.")
+    lines += [f"Warning about all of them: {text}." for text in common]
+    if count:
+        lines.append(f"{count}.".replace("a sheet or --json lists them", "their sheets list them"))
     return lines

@@ -73,8 +73,9 @@ PLOTS: Mapping[str, Plot] = {
         plot_ic_decay,
     ),
     "turnover": Plot(
-        "Turnover",
-        "One-way turnover of the top group, and the rank correlation of the signal with the bar before.",
+        "Turnover of the top group",
+        "Share of the top group's names that were not in it a bar before (the book trades less often: its "
+        "turnover is above), and the rank correlation of the signal with the bar before.",
         plot_turnover,
     ),
     "coverage": Plot(
@@ -82,7 +83,9 @@ PLOTS: Mapping[str, Plot] = {
     ),
     "robustness": Plot(
         "Controls",
-        "Signals shuffled over the names of each day hold no information: the band is where they stay.",
+        "Values dealt out anew among the names of each day (dots) hold no information. Their RankIC of a "
+        "day with n names has variance 1/(n-1), so the mean over all days stays in the band with "
+        "probability 0.999.",
         plot_robustness,
     ),
     "sub-periods": Plot("Sub-periods", "The period in equal parts.", plot_sub_periods),

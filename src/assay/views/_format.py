@@ -5,7 +5,8 @@ import math
 from assay.judge import Column
 
 MISSING = "\u2013"
-_DECIMALS = {"ic": 4, "rank_ic": 4, "neutral_rank_ic": 4, "names": 1, "turnover": 1}
+PER_YEAR = " x a year"
+_DECIMALS = {"ic": 4, "rank_ic": 4, "neutral_rank_ic": 4, "names": 1}
 _CURRENCY = {"CN": "CNY", "US": "USD"}
 _MAGNITUDES = ((1e12, "tn"), (1e9, "bn"), (1e6, "m"), (1e3, "k"))
 
@@ -17,19 +18,32 @@ def figure_text(value: float | None, column: Column, *, market: str = "") -> str
     if column.unit == "percent":
         return percent(value)
     if column.unit == "bp":
-        return f"{value:.1f} bp"
+        return f"{_unsigned_zero(value, 1)} bp"
     if column.unit == "money":
         return money(value, market)
     if column.unit == "count":
         return f"{int(value)}"
-    return f"{value:.{_DECIMALS.get(column.key, 2)}f}"
+    if column.key == "turnover":
+        return f"{value:.1f}{PER_YEAR}"
+    return _unsigned_zero(value, _DECIMALS.get(column.key, 2))
+
+
+def basis_points(share: float) -> str:
+    """A return in basis points, one decimal; a dash where it is undefined."""
+    return number(1e4 * share, 1)
+
+
+def _unsigned_zero(value: float, digits: int) -> str:
+    """``-0.0`` says nothing that ``0.0`` does not."""
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0.0 else text
 
 
 def number(value: float | None, digits: int = 4) -> str:
     """A plain number with a fixed count of decimals; a dash where it is undefined."""
     if value is None or not math.isfinite(value):
         return MISSING
-    return f"{value:.{digits}f}"
+    return _unsigned_zero(value, digits)
 
 
 def small_number(value: float | None, digits: int = 4) -> str:
@@ -44,12 +58,12 @@ def percent(value: float | None, digits: int = 1) -> str:
     """A share or a return in percent; a dash where it is undefined."""
     if value is None or not math.isfinite(value):
         return MISSING
-    return f"{100 * value:.{digits}f}%"
+    return f"{_unsigned_zero(100 * value, digits)}%"
 
 
 def money(value: float, market: str) -> str:
     """An amount to three digits, in thousands (k), millions (m) and so on, with the market's currency."""
-    unit = _CURRENCY.get(market, "")
+    unit = _CURRENCY.get(market, "in the data's currency")
     for size, name in _MAGNITUDES:
         if abs(value) >= size:
             return f"{value / size:.3g} {name} {unit}".strip()

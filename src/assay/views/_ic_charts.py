@@ -9,6 +9,7 @@ import numpy as np
 from assay.judge import Verdict
 from assay.views._arrays import FloatArray
 from assay.views._axes import daily_bars, date_axis, heat_colours, legend, nothing_to_show, zero_line
+from assay.views._one import of_one
 from assay.views._style import BLUE, GREEN, GRID, MUTED, ORANGE, SKY, VERMILION, chart_style, new_figure
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def rolling_mean(values: FloatArray, window: int) -> FloatArray:
     return np.where(enough, (total[last] - total[first]) / np.maximum(n, 1), np.nan)
 
 
+@of_one
 def plot_ic_series(verdict: Verdict) -> Figure:
     """Daily RankIC, its rolling mean over 63 bars and its mean."""
     values = verdict.series["rank_ic"]
@@ -59,6 +61,7 @@ def plot_ic_series(verdict: Verdict) -> Figure:
     return figure
 
 
+@of_one
 def plot_ic_histogram(verdict: Verdict) -> Figure:
     """Distribution of the daily RankIC, with zero and the mean marked."""
     values = verdict.series["rank_ic"]
@@ -79,6 +82,7 @@ def plot_ic_histogram(verdict: Verdict) -> Figure:
     return figure
 
 
+@of_one
 def plot_ic_heatmap(verdict: Verdict) -> Figure:
     """Mean RankIC by year and month, the number written in each cell."""
     from matplotlib.collections import PolyCollection
@@ -111,6 +115,7 @@ def plot_ic_heatmap(verdict: Verdict) -> Figure:
     return figure
 
 
+@of_one
 def plot_ic_decay(verdict: Verdict) -> Figure:
     """IC and RankIC against labels of several horizons, with two standard errors of the RankIC."""
     rows = verdict.decay
@@ -150,6 +155,7 @@ def plot_ic_decay(verdict: Verdict) -> Figure:
     return figure
 
 
+@of_one
 def plot_neutral_rank_ic(verdict: Verdict) -> Figure:
     """Running sum of the RankIC, raw and after industry and style ranks are taken out."""
     raw = verdict.series["rank_ic"]

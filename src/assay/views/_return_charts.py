@@ -9,6 +9,7 @@ import numpy as np
 from assay.judge import Verdict
 from assay.views._arrays import FloatArray
 from assay.views._axes import date_axis, legend, nothing_to_show, ramp, thinned, zero_line
+from assay.views._one import of_one
 from assay.views._style import BAND, BLUE, MUTED, TEXT, VERMILION, chart_style, new_figure, new_stack
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _NO_GROUPS = "too few names with values to form groups"
 
 
+@of_one
 def plot_quantiles(verdict: Verdict) -> Figure:
     """Mean label of each group by factor value, minus the mean of all groups, in basis points."""
     quantiles = verdict.quantiles
@@ -36,6 +38,7 @@ def plot_quantiles(verdict: Verdict) -> Figure:
     return figure
 
 
+@of_one
 def plot_quantile_returns(verdict: Verdict) -> Figure:
     """Compounded value of each group and of the top minus the bottom: equal weights, before cost."""
     quantiles = verdict.quantiles
@@ -60,12 +63,13 @@ def plot_quantile_returns(verdict: Verdict) -> Figure:
         spread = f"{count} minus 1"
         axes.plot(dates, quantiles.spread[kept], color=TEXT, linestyle="--", linewidth=1.2, label=spread)
         _log_values(axes, np.column_stack([quantiles.values, quantiles.spread]))
-        axes.set_ylabel("value, from 1 (log scale)")
+        axes.set_ylabel(_value_label(axes))
         date_axis(axes)
         legend(axes, columns=3)
     return figure
 
 
+@of_one
 def plot_book(verdict: Verdict) -> Figure:
     """Value of the book before and after cost and of the benchmark; below it the fall from the peak."""
     book = verdict.book
@@ -80,13 +84,17 @@ def plot_book(verdict: Verdict) -> Figure:
         upper.plot(book.dates, book.value_net, color=BLUE, linewidth=1.8, label="after cost")
         upper.plot(book.dates, book.value_benchmark, color=MUTED, linewidth=1.2, label="benchmark")
         _log_values(upper, np.column_stack([book.value_gross, book.value_net, book.value_benchmark]))
-        upper.set_ylabel("value, from 1")
+        upper.set_ylabel(_value_label(upper))
         legend(upper, columns=3)
         lower.fill_between(book.dates, 100 * -np.abs(book.drawdown), 0.0, color=BAND, linewidth=0)
         lower.plot(book.dates, 100 * -np.abs(book.drawdown), color=VERMILION, linewidth=0.8)
         lower.set_ylabel("fall (%)")
         date_axis(lower)
     return figure
+
+
+def _value_label(axes: Axes) -> str:
+    return "value (log scale)" if axes.get_yscale() == "log" else "value"
 
 
 def _log_values(axes: Axes, values: FloatArray) -> None:

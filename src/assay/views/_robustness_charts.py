@@ -8,12 +8,14 @@ import numpy as np
 
 from assay.judge import SubPeriod, Verdict
 from assay.views._axes import legend, nothing_to_show, zero_line
+from assay.views._one import of_one
 from assay.views._style import BAND, BLUE, GREEN, MUTED, VERMILION, chart_style, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@of_one
 def plot_robustness(verdict: Verdict) -> Figure:
     """The mean RankIC beside the band of signals without information, and one bar late."""
     shuffle, late = verdict.robustness.shuffle, verdict.robustness.late_rank_ic
@@ -34,6 +36,7 @@ def plot_robustness(verdict: Verdict) -> Figure:
     return figure
 
 
+@of_one
 def plot_sub_periods(verdict: Verdict) -> Figure:
     """Mean RankIC of each part of the period, with two standard errors."""
     parts = verdict.robustness.sub_periods

@@ -6,10 +6,21 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.judge import SUMMARY, Robustness, Significance, Verdict
+from assay.judge import SUMMARY, Robustness, Verdict
 from assay.views._charts import draw_all
-from assay.views._format import figure_text, number, percent, small_number
+from assay.views._format import basis_points, figure_text, number, percent, small_number
+from assay.views._one import of_one
 from assay.views._page import chart_markup, render
+from assay.views._wording import (
+    costs_text,
+    deflated_help,
+    deflated_value,
+    figure_label,
+    footnotes,
+    no_gain,
+    opposite,
+    status_text,
+)
 
 OUTCOME_WORDS = {
     "passed": "passed",
@@ -18,13 +29,14 @@ OUTCOME_WORDS = {
     "not_applicable": "does not apply",
     "not_run": "not run",
 }
-_CRITERION_WORDS = {"not_run": "not asked", "not_applicable": "does not apply"}
+_CRITERION_WORDS = {"not_run": "not part of the rule", "not_applicable": "does not apply"}
 _HEADLINE = ("rank_ic", "neutral_rank_ic", "t", "rank_icir", "net_excess", "ir", "turnover", "break_even_bp")
 
 Row = tuple[str, ...]
 Pair = tuple[str, str]
 
 
+@of_one
 def tear_sheet(verdict: Verdict) -> str:
     """One self-contained HTML page about one judged factor.
 
@@ -48,7 +60,10 @@ def sheet_values(verdict: Verdict, *, prefix: str) -> dict[str, Any]:
         "identity": _identity(verdict),
         "status": verdict.status,
         "sentence": verdict.decision.sentence,
-        "reasons": list(verdict.decision.reasons),
+        "badge": status_text(verdict),
+        "tone": "caution" if opposite(verdict) or no_gain(verdict) else verdict.status,
+        "notes": footnotes([verdict]),
+        "no_gain": no_gain(verdict),
         # a page says in a notice of its own that its data is simulated
         "warnings": [text for text in verdict.warnings if not text.startswith("the data is simulated")],
         "simulated": verdict.data.simulated,
@@ -83,7 +98,7 @@ def sheet_values(verdict: Verdict, *, prefix: str) -> dict[str, Any]:
         ],
         "coverage_nodes": [(row.node, percent(row.share), percent(row.lost)) for row in verdict.coverage],
         "sub_periods": _sub_periods(verdict.robustness),
-        "significance": _significance(verdict.significance),
+        "significance": _significance(verdict),
         "book": _book(verdict),
         "settings": list(flattened(verdict.settings.to_dict())),
         "certificate": json.dumps(verdict.certificate, indent=2, ensure_ascii=False, sort_keys=True),
@@ -130,6 +145,7 @@ def data_rows(verdict: Verdict) -> list[Pair]:
         ("judged dates", f"{data.first_signal} to {data.last_signal} (period: {data.period})"),
         ("rows read", f"{data.first_row} to {data.last_row}, {data.instruments} instruments"),
         ("timing", _timing(verdict)),
+        ("costs", costs_text(verdict).removeprefix("costs ")),
         ("book", f"{settings.book}, rebalanced every {settings.rebalance} bars"),
         ("record", data.record),
         ("SHA-256 of the data", data.sha256),
@@ -152,19 +168,12 @@ def _figures(verdict: Verdict, keys: Sequence[str]) -> list[Row]:
     by_key = {column.key: column for column in SUMMARY}
     return [
         (
-            _tile_label(verdict, key, by_key[key].heading),
+            figure_label(key, verdict.summary["t_lags"]),
             figure_text(verdict.summary[key], by_key[key], market=verdict.data.market),
             by_key[key].description,
         )
         for key in keys
     ]
-
-
-def _tile_label(verdict: Verdict, key: str, heading: str) -> str:
-    """The heading alone, out of its row, needs a word more for some figures."""
-    if key == "t":
-        return f"t (NW, {verdict.summary['t_lags']:g} lags)"
-    return {"days_undefined": "days undefined", "rank_autocorrelation": "rank autocorr."}.get(key, heading)
 
 
 def _quantiles(verdict: Verdict) -> list[Row]:
@@ -173,9 +182,9 @@ def _quantiles(verdict: Verdict) -> list[Row]:
     return [
         (
             str(row.quantile),
-            f"{1e4 * row.mean:.1f}",
-            f"{1e4 * row.excess:.1f}",
-            f"{1e4 * row.std:.1f}",
+            basis_points(row.mean),
+            basis_points(row.excess),
+            basis_points(row.std),
             number(row.t, 2),
             percent(row.yearly),
             f"{row.mean_names:.1f}",
@@ -219,8 +228,12 @@ def _sub_periods(robustness: Robustness) -> list[Row]:
     ]
 
 
-def _significance(found: Significance) -> list[Pair]:
+def _significance(verdict: Verdict) -> list[Pair]:
+    found = verdict.significance
     trials = "unknown" if found.trials is None else str(found.trials)
+    deflated = deflated_help(verdict)
+    if found.dsr == found.dsr:
+        deflated = f"{deflated_value(verdict)}: {deflated}"
     rows = [
         ("t of the mean RankIC", f"{number(found.t, 2)} (Newey-West, {found.t_lags} lags)"),
         ("p-value", small_number(found.p_value)),
@@ -228,7 +241,7 @@ def _significance(found: Significance) -> list[Pair]:
         ("skew, raw kurtosis", f"{number(found.skew, 2)}, {number(found.kurtosis, 2)}"),
         ("PSR: true ratio above 0", percent(found.psr)),
         ("trials N", f"{trials} ({found.trials_source})"),
-        ("DSR: above the best of N without skill", percent(found.dsr) if found.trials else "needs N"),
+        ("DSR: above the best of N without skill", deflated),
     ]
     interval = found.rank_ic_interval
     if interval is not None:

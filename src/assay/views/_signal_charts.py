@@ -9,12 +9,14 @@ import numpy as np
 from assay.judge import Verdict
 from assay.views._axes import daily_bars, date_axis, legend, nothing_to_show
 from assay.views._ic_charts import ROLLING, rolling_mean
+from assay.views._one import of_one
 from assay.views._style import BLUE, GREEN, MUTED, VERMILION, chart_style, new_figure, new_stack
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@of_one
 def plot_turnover(verdict: Verdict) -> Figure:
     """Daily one-way turnover of the top group, and the signal's rank correlation with a bar ago."""
     turnover = verdict.series["turnover"]
@@ -28,7 +30,7 @@ def plot_turnover(verdict: Verdict) -> Figure:
         upper.plot(
             verdict.dates, 100 * rolling_mean(turnover, window), color=BLUE, label=f"mean of {window} bars"
         )
-        upper.set_ylabel("turnover (%)")
+        upper.set_ylabel("new names (%)")
         upper.set_ylim(bottom=0)
         legend(upper)
         lower.plot(verdict.dates, rolling_mean(autocorrelation, window), color=GREEN)
@@ -37,6 +39,7 @@ def plot_turnover(verdict: Verdict) -> Figure:
     return figure
 
 
+@of_one
 def plot_coverage(verdict: Verdict) -> Figure:
     """Share of the universe's names that have a value, and the names of each day's IC."""
     coverage, names = verdict.series["coverage"], verdict.series["names"]

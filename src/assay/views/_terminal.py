@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.judge import SUMMARY, Column, Verdict, Verdicts
-from assay.views._format import figure_text, number, shorten
+from assay.views._format import PER_YEAR, figure_text, number, percent, shorten
+from assay.views._wording import (
+    NO_GAIN,
+    deflated_help,
+    deflated_value,
+    footnotes,
+    header_lines,
+    no_gain,
+    opposite,
+    shared_warnings,
+    status_text,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,24 +48,42 @@ _WIDTHS = {
     "coverage": 9,
 }
 _LEAST_NAME = 22
+_LEAST_COLUMNS = 4
+_WIDE = 110
+_SHORT_MARK = "*"
+_PSR_HELP = "probability that the true Sharpe ratio of net excess is above 0"
 
 
 def verdict_lines(verdict: Verdict) -> list[RenderableType]:
     """One judged factor: what was judged on what, the decision, the figures with units, the leak checks."""
     from rich.text import Text
 
-    data = verdict.data
-    kind = "SIMULATED data" if data.simulated else "real data"
-    head = Text(verdict.name, style="bold")
-    where = Text(
-        f"{data.panel} ({kind}), {data.universe or 'all instruments'}, "
-        f"{data.first_signal} to {data.last_signal}; {timing_text(verdict)}; {data.record}"
-    )
     decision = Text(verdict.decision.sentence, style=_STATUS_STYLE[verdict.status])
-    lines: list[RenderableType] = [head, where, decision]
-    lines += [Text(f"  - {reason}") for reason in verdict.decision.reasons]
+    lines: list[RenderableType] = [Text(verdict.name, style="bold")]
+    lines += [Text(line) for line in header_lines(verdict)]
+    lines.append(decision)
     lines += [Text(f"warning: {warning}", style="yellow") for warning in verdict.warnings]
     lines += [_figures_table(verdict), _leak_line(verdict)]
+    return lines
+
+
+def batch_lines(
+    verdicts: Verdicts, *, width: int, marks: Mapping[str, str] | None = None, limit: int | None = None
+) -> list[RenderableType]:
+    """Many factors: what was judged on what, the ranked table, its footnotes, and how many warnings."""
+    from rich.text import Text
+
+    if not len(verdicts):
+        return []
+    common, count = shared_warnings(verdicts)
+    shown = [verdicts.named(row["name"]) for row in verdicts.rows(by="t")[:limit]]
+    lines: list[RenderableType] = [Text(line) for line in header_lines(verdicts[0], batch=True)]
+    lines += [Text(f"warning: {text}", style="yellow") for text in common]
+    lines.append(batch_table(verdicts, width=width, marks=marks, limit=limit))
+    mark = NO_GAIN if width >= _WIDE else _SHORT_MARK
+    lines += [Text(note, style="bright_black") for note in footnotes(shown, mark=mark)]
+    if count:
+        lines.append(Text(count, style="yellow"))
     return lines
 
 
@@ -65,33 +94,48 @@ def batch_table(
     from rich.table import Table
 
     marks = marks or {}
-    columns = _fitting(width, marked=bool(marks))
+    ranked = [verdicts.named(row["name"]) for row in verdicts.rows(by="t")[:limit]]
+    badges = [_badge(verdict, width) for verdict in ranked]
+    fixed = _fixed_width(badges, [marks.get(verdict.name, "") for verdict in ranked] if marks else None)
+    longest = max((len(" ".join(verdict.name.split())) for verdict in ranked), default=0)
+    columns = _fitting(width - fixed, longest)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("#", justify="right")
     table.add_column("factor", no_wrap=True, overflow="ellipsis", ratio=1)
     if marks:
-        table.add_column("mark")
-    table.add_column("verdict")
+        table.add_column("mark", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     for column in columns:
         table.add_column(column.heading, justify="right", no_wrap=True)
-    name_width = _name_width(width, columns, marked=bool(marks))
-    for place, row in enumerate(verdicts.rows(by="t")[:limit], 1):
-        cells = [str(place), shorten(str(row["name"]), name_width)]
+    name_width = _name_width(width - fixed, columns)
+    for place, (verdict, badge) in enumerate(zip(ranked, badges, strict=True), 1):
+        cells = [str(place), shorten(verdict.name, name_width)]
         if marks:
-            cells.append(marks.get(row["name"], ""))
-        cells.append(str(row["status"]))
-        cells += [figure_text(row[column.key], column, market=verdicts[0].data.market) for column in columns]
-        table.add_row(
-            *_literal(cells), style=_STATUS_STYLE[row["status"]] if row["status"] != "rejected" else None
-        )
+            cells.append(marks.get(verdict.name, ""))
+        cells.append(badge)
+        cells += [_cell(verdict, column) for column in columns]
+        table.add_row(*_literal(cells), style=_row_style(verdict))
     return table
 
 
-def timing_text(verdict: Verdict) -> str:
-    """What the signal knew and when it traded, in a few words."""
-    settings = verdict.settings
-    known = "t" if settings.lag == 0 else f"t-{settings.lag}"
-    return f"signal from rows <= {known}, traded at the {settings.fill} of t+1, {settings.horizon}-bar label"
+def _cell(verdict: Verdict, column: Column) -> str:
+    text = figure_text(verdict.summary[column.key], column, market=verdict.data.market)
+    return text.removesuffix(PER_YEAR)
+
+
+def _badge(verdict: Verdict, width: int) -> str:
+    """The status, with a mark where the sign is against it or the book does not pay its costs."""
+    text = status_text(verdict)
+    if not no_gain(verdict):
+        return text
+    return f"{text}, {NO_GAIN}" if width >= _WIDE else f"{text}{_SHORT_MARK}"
+
+
+def _row_style(verdict: Verdict) -> str | None:
+    if verdict.status == "rejected":
+        return None
+    plain = opposite(verdict) or no_gain(verdict)
+    return None if plain else _STATUS_STYLE[verdict.status]
 
 
 def _figures_table(verdict: Verdict) -> Table:
@@ -105,6 +149,8 @@ def _figures_table(verdict: Verdict) -> Table:
     for column in SUMMARY:
         value = figure_text(verdict.summary[column.key], column, market=verdict.data.market)
         table.add_row(column.heading, value, Text(column.description))
+    table.add_row("PSR", percent(verdict.significance.psr), Text(_PSR_HELP))
+    table.add_row("DSR", deflated_value(verdict), Text(deflated_help(verdict)))
     shuffle = verdict.robustness.shuffle
     if shuffle is not None:
         band = f"{number(shuffle.low)} to {number(shuffle.high)}"
@@ -121,18 +167,27 @@ def _leak_line(verdict: Verdict) -> RenderableType:
     return Text("leak checks: " + ", ".join(f"{c.name} {c.outcome.replace('_', ' ')}" for c in verdict.leaks))
 
 
-def _fitting(width: int, *, marked: bool) -> list[Column]:
+def _fixed_width(badges: Sequence[str], marks: Sequence[str] | None) -> int:
+    """Characters taken by place, verdict and mark, each with a space after it."""
+    verdict = max(len("verdict"), *map(len, badges), 0) + 1
+    mark = 0 if marks is None else max(len("mark"), *map(len, marks), 0) + 1
+    return max(len(str(len(badges))), 1) + 1 + verdict + mark
+
+
+def _fitting(room: int, longest: int) -> list[Column]:
+    """As many columns as leave the factors whole; the first four stay while a name is still legible."""
     by_key = {column.key: column for column in SUMMARY}
     columns = [by_key[key] for key in _BATCH_KEYS]
-    while columns and _name_width(width, columns, marked=marked) < _LEAST_NAME:
+    while len(columns) > _LEAST_COLUMNS and _name_width(room, columns) < longest:
+        columns.pop()
+    while columns and _name_width(room, columns) < min(longest, _LEAST_NAME):
         columns.pop()
     return columns
 
 
-def _name_width(width: int, columns: Sequence[Column], *, marked: bool) -> int:
-    fixed = 4 + 10 + (9 if marked else 0)
+def _name_width(room: int, columns: Sequence[Column]) -> int:
     taken = sum(max(len(column.heading), _WIDTHS[column.key]) + 1 for column in columns)
-    return max(width - fixed - taken - 1, 8)
+    return max(room - taken - 1, 8)
 
 
 def _literal(cells: Sequence[str]) -> list[RenderableType]:
