@@ -78,7 +78,7 @@ def test_check_of_a_file_counts_levels(run: Run, tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("\n".join(lines), encoding="utf-8")
     done = run("check", "--file", "list.txt")
     assert done.code == 2
-    assert done.out == "4 formulas: 3 parsed, 2 typed, 1 runnable; 2 warnings\n"
+    assert done.out == "4 formulas: 3 parsed, 2 typed, 1 runnable; 1 warning\n"
     assert "list.txt, line 4: there is no op 'rnk' in core" in done.err
     why = "rank compares stocks by a value of exponent 1"
     assert f"list.txt, line 2: warning: {why}" in done.err
