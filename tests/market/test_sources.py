@@ -286,6 +286,20 @@ def test_a_failed_update_changes_nothing(tmp_path: Path) -> None:
     assert update(folder, BaoStockClient(FakeBaoStock()), day(39)).shape == (40, 3)
 
 
+def test_an_update_holds_the_data_set_while_it_downloads(tmp_path: Path) -> None:
+    folder = tmp_path / "cn"
+    write_dataset(download(BaoStockClient(FakeBaoStock()), SYMBOLS, day(0), day(29), name="cn"), folder)
+    asked: list[str] = []
+
+    def second(symbol: str) -> None:
+        asked.append(symbol)
+        with pytest.raises(DataError, match="is being updated by another process"):
+            update(folder, BaoStockClient(FakeBaoStock()), day(35))
+
+    assert update(folder, BaoStockClient(FakeBaoStock()), day(39), progress=second).shape == (40, 3)
+    assert asked
+
+
 def test_an_update_asks_the_source_it_came_from(tmp_path: Path) -> None:
     folder = tmp_path / "cn"
     write_dataset(download(BaoStockClient(FakeBaoStock()), SYMBOLS, day(0), day(29), name="cn"), folder)

@@ -80,7 +80,7 @@ def _embargo_problems(
         )
     bars = max(embargo if type(embargo) is int else 0, needed)
     for (before, left), (after, right) in pairwise(ranges):
-        # weekdays bound the trading days from above; the data's own calendar is checked when it is opened
+        # weekdays bound the trading days from above; the data's own calendar is not known here
         between = int(np.busday_count(np.datetime64(left.end) + 1, np.datetime64(right.start)))
         if left.end < right.start and between < bars:
             yield Problem(

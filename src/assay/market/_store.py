@@ -228,21 +228,36 @@ def _alone(folder: Path) -> Iterator[None]:
 
     The lock is the system's, on the folder itself: it leaves no file, and goes with its process.
     """
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not os.path.samestat(os.fstat(handle), folder.stat()):
-            # between opening and locking another update put its folder here: this lock holds the old one
-            raise BlockingIOError
-        yield
-    except BlockingIOError as error:
+    handle = _lock(folder)
+    if handle is None:
         raise DataError(
             f"the data set {folder.name!r} is being updated by another process",
             where=str(folder),
             fix="wait until it is done, then look whether yours is still needed",
-        ) from error
+        )
+    try:
+        yield
     finally:
         os.close(handle)
+
+
+def _lock(folder: Path) -> int | None:
+    """A handle that holds the folder, or None where another update holds it or has just replaced it."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    held = False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # a folder replaced between opening and locking leaves a lock on the old one, which keeps nobody out
+        held = os.path.samestat(os.fstat(handle), folder.stat())
+    except (BlockingIOError, FileNotFoundError):
+        held = False
+    finally:
+        if not held:
+            os.close(handle)
+    return handle if held else None
 
 
 def _read_groups(folder: Path, manifest: Manifest, shape: tuple[int, int]) -> dict[str, Group]:
