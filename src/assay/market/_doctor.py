@@ -289,7 +289,7 @@ def _no_market(data: MarketData) -> list[Finding]:
     if data.market is not None or data.source.kind not in ("table", "qlib"):
         return []
     message = (
-        "no market: costs and price limits are unknown, and judging will ask for costs; "
+        "no market: costs and price limits are unknown; judge will ask for --costs or --market; "
         "import with --market CN or --market US"
     )
     return [Finding("no_market", "warning", 1, message)]
