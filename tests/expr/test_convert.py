@@ -135,9 +135,10 @@ def test_text_of_a_tree_is_never_rewritten() -> None:
 
 def test_what_no_convention_helps_is_refused_without_the_offer() -> None:
     for exact in (True, False):
-        with pytest.raises(Refusal, match=r"ts_mad with .* it has no word for that") as caught:
-            convert("Mad($close, 5)", "qlib", "fastexpr", exact=exact)
-        assert "--loose" not in caught.value.fix
+        for text in ("Mad($close, 5)", "EMA(WMA(Mad($close, 5), 3), 4)"):
+            with pytest.raises(Refusal, match=r"ts_mad with .* it has no word for that") as caught:
+                convert(text, "qlib", "fastexpr", exact=exact)
+            assert "--loose" not in caught.value.fix
 
 
 @pytest.mark.parametrize("exact", [True, False])

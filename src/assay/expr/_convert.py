@@ -31,7 +31,7 @@ from assay.expr._syntax import (
     Unary,
 )
 from assay.expr._table import composites, op_table
-from assay.expr._tree import Call, Constant, Field, Node, ParamValue
+from assay.expr._tree import Call, Constant, Field, Node, ParamValue, distinct
 
 _CONVENTIONS: Final = frozenset({"min_periods", "ddof", "scale", "missing", "bias"})
 """Parameters in which platforms differ and which change no order: values may be missing, or rescaled."""
@@ -121,6 +121,7 @@ class _Writer:
         self.exact = exact
         self.rewrite = rewrite
         self.differences: list[str] = []
+        self.failed: Call | None = None
 
     def text(self, node: Node) -> str:
         return write(Program((Statement(None, self.syntax(node)),)), self.dialect)
@@ -177,6 +178,7 @@ class _Writer:
             return written
         what = f"{node.op} with {_params_text(node)}" if node.params else node.op
         none = "" if self._has(node.op) else ": it has no word for that, nor others that give the same"
+        self.failed = node
         raise self._error(what + none)
 
     def _equivalent(self, node: Call) -> Syntax | None:
@@ -189,6 +191,8 @@ class _Writer:
         try:
             return self.syntax(found.node)
         except Refusal:
+            if self.failed is None or (self.failed != node and self.failed in distinct(node)):
+                raise
             # the refusal must name the op that was written, not what was tried in its place
             del self.differences[noted:]
             return None
