@@ -63,7 +63,7 @@ CASES: dict[str, Case] = {
     # what is asked of it
     "judge: empty universe": Case(_judge(GOOD, "--universe", ""), ("universe", "give a name")),
     "judge: universe of another type": Case(_judge(GOOD, "--set", "universe=5"), ("universe",)),
-    "judge: date of another type": Case(_judge(GOOD, "--set", "start=5"), ("start",)),
+    "judge: date of another type": Case(_judge(GOOD, "--set", "start=5"), ("--from", "2020-12-31")),
     "judge: endless number": Case(_judge(GOOD, "--set", "thresholds.min_t=" + "9" * 400), ("min_t",)),
     "judge: hidden dates without a question": Case(
         _judge(GOOD, "--set", "allow_hidden=true"), ("allow_hidden", "--yes")

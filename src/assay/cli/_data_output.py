@@ -138,8 +138,8 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
     """Findings as lines for a terminal, the serious ones first."""
     lines: list[str] = []
     for finding in findings:
-        # what is found once and has no place is no number of cases
-        times = f"{finding.count:,} x " if finding.examples or finding.count != 1 else ""
+        # a finding without places says in words what it counts
+        times = f"{finding.count:,} x " if finding.examples else ""
         lines.append(f"{finding.severity}: {finding.check}: {times}{finding.message}")
         lines += [f"    {example}" for example in finding.examples]
         if finding.examples and finding.count > len(finding.examples):
