@@ -34,6 +34,8 @@ def test_demo_says_that_the_data_is_simulated_and_writes_one_page(
     assert "SIMULATED DATA: nothing here says anything about a real market." in done.out
     assert PLANTED in done.out
     assert re.search(r"\d+ of 10 planted signals passed", done.out)
+    assert re.search(r"\d+ of \d+ known formulas equal to a planted one passed", done.out)
+    assert "costs 5 bp buying, 15 bp selling" in done.out
     assert "chance alone would let about" in done.out
     assert re.search(r"On a twin market without any signal, \d+ of 16 passed", done.out)
     assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()] == [
@@ -54,6 +56,7 @@ def test_demo_json(run: Run, small: None) -> None:
     assert len(found["ranked"]) == 16
     marks = [item["mark"] for item in found["ranked"]]
     assert marks.count(PLANTED) == 10
+    assert found["equal_to_planted"]["judged"] == marks.count(SAME)
     assert found["others"]["judged"] == 16 - 10 - marks.count(SAME)
     assert Path(found["report"]).is_file()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -201,3 +202,80 @@ def test_untouched_costs_of_a_workspace_leave_the_market_its_own() -> None:
 def test_the_size_of_a_top_k_book_chooses_it() -> None:
     assert judge_settings(_request({"top_k": 30}), None, threads=1).book == "top_k"
     assert judge_settings(_request({"top_k": 30, "book": "decile"}), None, threads=1).book == "decile"
+
+
+def _without_market(folder: Path) -> Path:
+    """The small market as a table: no market, no adjustment factor."""
+    from dataclasses import replace
+
+    from assay.market import simulate, write_dataset
+
+    data = simulate(3, instruments=60, days=400, name="plain").data
+    kept = ("open", "high", "low", "close", "volume")
+    bare = replace(
+        data,
+        market=None,
+        fields={name: data.fields[name] for name in kept},
+        infos={name: data.infos[name] for name in kept},
+    )
+    write_dataset(bare, folder)
+    return folder
+
+
+def test_without_a_market_costs_are_asked_for_and_never_made_up(run: Run, tmp_path: Path) -> None:
+    plain = str(_without_market(tmp_path / "plain"))
+    done = run("judge", FORMULA, "--data", plain, *FAST)
+    assert done.code == 2
+    assert "`--costs us` or `--market us`, or import again with `--market US`" in done.err
+    assert "nothing was written" not in done.err
+    assert "1 problem" not in done.err
+    chosen = run("judge", FORMULA, "--data", plain, "--market", "us", *FAST)
+    assert chosen.code == 0, chosen.err
+    assert "costs 5 bp buying, 5 bp selling" in chosen.out
+    assert "warning: no adjustment factor: splits and dividends look like returns" in chosen.out
+    given = run("judge", FORMULA, "--data", plain, "--costs", "3/8", "--html", "page.html", *FAST)
+    assert "costs 3 bp buying, 8 bp selling" in given.out
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "3 bp buying, 8 bp selling" in page
+    assert "no adjustment factor" in page
+
+
+def test_trials_and_their_variance(run: Run, market: Path) -> None:
+    unknown = run("judge", FORMULA, "--data", str(market), *FAST)
+    assert "no DSR: N unknown" in unknown.out
+    half = run("judge", FORMULA, "--data", str(market), "--trials", "50", *FAST)
+    assert "unrecorded, N 50 (given)" in half.out
+    assert "no DSR: V[SR] unknown, give --sharpe-variance" in half.out
+    whole = run(
+        "judge", FORMULA, "--data", str(market), "--trials", "50", "--sharpe-variance", "0.001", *FAST
+    )
+    assert re.search(r"^DSR +[\d.]+%.*V\[SR\] given", whole.out, re.MULTILINE)
+    assert re.search(r"^PSR +[\d.]+%", whole.out, re.MULTILINE)
+    batch = run("judge", FORMULA, "volume", "--data", str(market), "--trials", "50", *FAST)
+    assert "N 50 (given), V[SR] of this batch" in batch.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--horizon", "5,10"), "--horizon takes one whole number, not '5,10'"),
+        (("--horizon", "0"), "--horizon is 0"),
+        (("--from", "2020-13-01"), "--from: '2020-13-01' is not a date"),
+        (("--market", "uk"), "--market is 'UK'"),
+        (("--set", "thresholds.min_t=x"), "--set thresholds.min_t is 'x'"),
+        (("--lag", "99", "--top-k", "0"), "--lag is 99"),
+    ],
+)
+def test_wrong_settings_are_named_as_typed(
+    run: Run, market: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    done = run("judge", FORMULA, "--data", str(market), *arguments)
+    assert done.code == 2
+    assert said in done.err
+    assert "nothing was written" not in done.err
+    assert "problem" not in done.err
+
+
+def test_several_hidden_periods_are_plural(run: Run, desk: Path) -> None:
+    done = run("judge", FORMULA, "--data", "small", "--period", "all", "--json", *FAST)
+    assert "meets the hidden periods score and eval" in done.data["message"]

@@ -56,6 +56,12 @@ def test_a_factor_that_does_not_pay_its_costs_is_told_so():
     assert "earns 1.2% a year less" in judged(summary(net_excess=-0.012)).sentence
 
 
+def test_an_unstable_sign_names_its_limit():
+    decision = judged(None, robust(rank_ic=(0.02, -0.01, 0.03)))
+    assert "in 2 of 3 sub-periods, 3 needed" in decision.sentence
+    assert "needed" not in judged().criteria[6].detail
+
+
 def test_a_negative_factor_passes_and_says_so():
     decision = judged(summary(t=-4.0, rank_ic=-0.03), robust(rank_ic=(-0.02, -0.03)))
     assert decision.status == "passed"

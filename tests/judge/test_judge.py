@@ -298,6 +298,7 @@ def test_trials_deflate_and_their_source_is_stated(sim):
     given = judge(texts[0], sim, replace(quick, trials=1000, sharpe_variance=0.001))[0]
     assert "V[SR] given" in given.significance.trials_source
     assert known.batch.judged == 2
+    assert given.data.record == "unrecorded, N 1000 (given)"
     assert "N = 2" in known.batch.note
     assert 0 <= known.batch.pbo <= 1
     assert all(by >= bh for bh, by in zip(known.batch.q_bh, known.batch.q_by, strict=True))
@@ -344,3 +345,17 @@ def test_coverage_counts_from_the_first_value_and_lost_days_are_counted_apart(sm
     labelled = small.shape[0] - 3
     assert verdict.summary["days"] == labelled - 21
     assert verdict.summary["days_undefined"] == 21
+
+
+def test_a_missing_adjustment_factor_stays_in_the_certificate(small):
+    data = small.data
+    bare = replace(
+        data,
+        fields={name: values for name, values in data.fields.items() if name != "factor"},
+        infos={name: info for name, info in data.infos.items() if name != "factor"},
+    )
+    said = "no adjustment factor: splits and dividends look like returns"
+    verdict = judge(FORMULA, Panel(bare), SETTINGS)[0]
+    assert said in verdict.warnings
+    assert said in verdict.certificate["body"]["warnings"]
+    assert said not in judge(FORMULA, small, SETTINGS)[0].warnings

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 
 import pytest
 
 from assay.errors import AssayError
-from assay.judge import SUMMARY, JudgeSettings, judge
+from assay.judge import COSTS, SUMMARY, Costs, JudgeSettings, judge
 
 KEYS = [column.key for column in SUMMARY]
 
@@ -53,3 +55,25 @@ def test_whole_batch_is_json(verdicts):
     assert data["refused"][0]["error"] == "refusal"
     assert data["batch"]["judged"] == 3
     assert len(verdicts.certificates()) == 3
+
+
+def test_a_verdict_is_one_short_line(verdicts):
+    text = repr(verdicts.named("ts_corr(close, volume, 10)"))
+    assert re.fullmatch(
+        r"Verdict\('ts_corr\(close, volume, 10\)', \w+, RankIC -?0\.\d{4}, t -?[\d.]+\)", text
+    )
+    assert repr(verdicts[0]).endswith("undefined, RankIC undefined, t undefined)")
+
+
+def test_notebooks_get_a_small_table(verdicts):
+    table = verdicts._repr_html_()
+    assert table.count("<tr>") == 4
+    assert "1 refused" in table
+    assert verdicts[1]._repr_html_().count("<tr>") == 2
+    named = replace(verdicts[1], identity=replace(verdicts[1].identity, name="<script>"))
+    assert "<script>" not in named._repr_html_()
+
+
+def test_costs_are_those_applied(verdicts):
+    assert verdicts[0].costs == COSTS["CN"]
+    assert replace(verdicts[0], settings=JudgeSettings(costs=Costs(buy_bp=1, sell_bp=2))).costs.sell_bp == 2

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from assay import views
-from assay.judge import Verdict
+from assay.errors import AssayError
+from assay.judge import BatchStatistics, Verdict, Verdicts
 from assay.views._axes import heat_colours, ramp, thinned
 from assay.views._charts import PLOTS, draw_all
 from assay.views._ic_charts import rolling_mean
@@ -101,3 +102,17 @@ def test_thinned_keeps_the_ends(count: int) -> None:
     if count:
         assert rows[0] == 0
         assert rows[-1] == count - 1
+
+
+@pytest.mark.parametrize("name", [*_PLOT_NAMES, "tear_sheet"])
+def test_one_verdict_may_come_as_a_batch_and_several_are_refused(
+    name: str, verdict: Verdict, verdicts: Verdicts
+) -> None:
+    show = getattr(views, name)
+    if name == "plot_coverage":
+        alone = Verdicts([verdict], batch=BatchStatistics(1, (0.1,), (0.1,), 0.0, 0, ""))
+        assert show(alone).axes
+    with pytest.raises(AssayError, match="this shows one verdict, and 3 were given") as caught:
+        show(verdicts)
+    assert caught.value.fix is not None
+    assert "verdicts[0]" in caught.value.fix

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from assay import views
-from assay.judge import SUMMARY, Verdict, Verdicts
+from assay.judge import SUMMARY, BatchStatistics, Verdict, Verdicts
 from assay.views._sheet import flattened
 
 _ATTACK = "<img src=x onerror=alert(1)>{{ 7*7 }}"
@@ -142,3 +142,25 @@ def test_report_names_the_refused(verdicts: Verdicts) -> None:
 
 def test_same_verdict_same_bytes(verdict: Verdict, sheet: str) -> None:
     assert views.tear_sheet(verdict) == sheet
+
+
+def test_marks_of_a_pass_are_on_the_page(make_verdict: Callable[..., Verdict]) -> None:
+    from dataclasses import replace
+
+    plain = make_verdict()
+    odd = replace(plain, summary={**plain.summary, "rank_ic": -0.03, "net_excess": -0.1})
+    batch = Verdicts([odd], batch=BatchStatistics(1, (0.01,), (0.01,), float("nan"), 0, ""))
+    for page in (views.tear_sheet(odd), views.batch_report(batch, title="t", sheets=0)):
+        assert '<span class="tag caution">passed (\u2212)</span>' in page
+        assert '<span class="tag caution">no net gain</span>' in page
+        assert "no net gain: after cost the book earns less than its benchmark" in page
+    assert '<span class="tag caution">' not in views.tear_sheet(plain)
+
+
+def test_costs_and_the_meaning_of_figures_are_on_the_page(sheet: str, report: str) -> None:
+    for page in (sheet, report):
+        assert "5 bp buying, 15 bp selling" in page
+    assert "<small>mean daily Spearman correlation of signal and label</small>" in sheet
+    assert "18.2 x a year" in sheet
+    assert "no DSR: N unknown" in sheet
+    assert "value (log scale)" in sheet

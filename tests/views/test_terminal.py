@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import pytest
 from rich.console import Console
 
-from assay.judge import SUMMARY, Verdict, Verdicts
-from assay.views import batch_table, verdict_lines
+from assay.judge import SUMMARY, BatchStatistics, Verdict, Verdicts
+from assay.views import batch_lines, batch_table, verdict_lines
 
 
 def _printed(width: int, *things: object) -> str:
@@ -59,3 +60,61 @@ def test_brackets_of_formulas_are_not_markup(verdict: Verdict) -> None:
 
     named = replace(verdict, identity=replace(verdict.identity, name="[red]x[/red]"))
     assert "[red]x[/red]" in _printed(120, *verdict_lines(named))
+
+
+def _marked(make_verdict: Callable[..., Verdict], **figures: float) -> Verdicts:
+    from dataclasses import replace
+
+    plain = make_verdict()
+    odd = replace(plain, summary={**plain.summary, **figures})
+    return Verdicts([odd], batch=BatchStatistics(1, (0.01,), (0.01,), float("nan"), 0, ""))
+
+
+def test_a_batch_says_what_was_judged_on_what(verdicts: Verdicts) -> None:
+    text = _printed(200, *batch_lines(verdicts, width=200))
+    assert "sim (SIMULATED data), csi300, 2018-01-16 to 2021-12-23" in text
+    assert "costs 5 bp buying, 15 bp selling; unrecorded, N unknown" in text
+    assert "warning: the value changes with a stock's adjustment factor" in text
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_an_opposite_sign_and_costs_that_are_not_paid_are_marked(
+    width: int, make_verdict: Callable[..., Verdict]
+) -> None:
+    text = _printed(width, *batch_lines(_marked(make_verdict, rank_ic=-0.03, net_excess=-0.1), width=width))
+    assert "passed (\u2212)" in text
+    assert "passed (\u2212): predicts returns with the opposite sign" in text
+    assert "no net gain: after cost the book earns less than its benchmark" in text
+
+
+def test_a_plain_pass_has_no_mark(make_verdict: Callable[..., Verdict]) -> None:
+    text = _printed(200, *batch_lines(_marked(make_verdict), width=200))
+    assert "\u2212" not in text
+    assert "no net gain" not in text
+
+
+def test_formulas_stay_whole_where_there_is_space(make_verdict: Callable[..., Verdict]) -> None:
+    name = "rank(ts_corr(close, volume, 10)) - rank(ts_std(returns, 20))"
+    batch = Verdicts([make_verdict(name)], batch=BatchStatistics(1, (0.1,), (0.1,), 0.0, 0, ""))
+    assert name in _printed(120, batch_table(batch, width=120))
+
+
+def test_reasons_are_said_once(verdict: Verdict) -> None:
+    from dataclasses import replace
+
+    from assay.judge import Criterion, Decision
+
+    reason = "absolute t 1.2 < 3"
+    failed = Criterion("t", "failed", 1.2, 3.0, reason)
+    rejected = replace(verdict, decision=Decision("rejected", (failed,), f"Rejected: {reason}."))
+    assert _printed(200, *verdict_lines(rejected)).count(reason) == 1
+
+
+def test_the_deflated_ratio_says_why_it_is_missing(verdict: Verdict) -> None:
+    from dataclasses import replace
+
+    assert "no DSR: N unknown" in _printed(200, *verdict_lines(verdict))
+    half = replace(verdict, significance=replace(verdict.significance, trials=50))
+    assert "no DSR: V[SR] unknown, give --sharpe-variance" in _printed(200, *verdict_lines(half))
+    whole = replace(half, significance=replace(half.significance, sharpe_variance=0.01, dsr=0.4))
+    assert "V[SR] of this batch" in _printed(200, *verdict_lines(whole))

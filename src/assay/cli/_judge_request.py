@@ -70,7 +70,9 @@ def as_options(error: SettingProblems) -> SettingProblems:
     """The same problems under the names that the command line has for the settings."""
     from assay.judge import SettingProblems
 
-    renamed = [Problem(_option(p.where), p.message, p.fix.partition("; in Python")[0]) for p in error.problems]
+    renamed = [
+        Problem(_option(p.where), p.message, p.fix.partition("; in Python")[0]) for p in error.problems
+    ]
     where = ", ".join(dict.fromkeys(problem.where for problem in renamed))
     return SettingProblems(renamed, where=where)
 

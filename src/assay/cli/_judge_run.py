@@ -81,20 +81,24 @@ def _judged(
 
 
 def _agree(refusal: Refusal, request: JudgeRequest) -> None:
-    warning = (
-        f"{refusal.message}. Hidden dates are there to be looked at rarely: each look makes them worth less."
-    )
+    message = _plural(refusal)
+    warning = f"{message}. Hidden dates are there to be looked at rarely: each look makes them worth less."
     if request.yes:
         note(f"{warning} Opened, as --yes says.")
         return
     if not sys.stdin.isatty():
         raise Refusal(
-            refusal.reason, refusal.message, where=refusal.where, fix="end the range before it, or add --yes",
+            refusal.reason, message, where=refusal.where, fix="end the range before it, or add --yes",
             details=refusal.details,
         )  # fmt: skip
     if not ask(f"{warning} Open them?"):
         note("nothing was judged")
         raise typer.Exit(1)
+
+
+def _plural(refusal: Refusal) -> str:
+    several = len(refusal.details.get("hidden", ())) > 1
+    return refusal.message.replace("hidden period ", "hidden periods ", 1) if several else refusal.message
 
 
 def _pages(verdicts: Verdicts, request: JudgeRequest) -> dict[Path, str]:

@@ -138,5 +138,5 @@ def _batch_lines(verdicts: Verdicts) -> list[str]:
         lines.append(f"Probability of backtest overfitting: not computed: {batch.note}.")
     lines += [f"Warning about all of them: {text}." for text in common]
     if count:
-        lines.append(f"{count}.".replace("a sheet or --json lists them", "their sheets list them"))
+        lines.append(f"{count}.")
     return lines

@@ -74,8 +74,9 @@ PLOTS: Mapping[str, Plot] = {
     ),
     "turnover": Plot(
         "Turnover of the top group",
-        "Share of the top group's names that were not in it a bar before (the book trades less often: its "
-        "turnover is above), and the rank correlation of the signal with the bar before.",
+        "For each bar, the share of the top group's names that were not in it the bar before (the book's own "
+        "turnover, a multiple a year, is among the figures above); the signal's rank correlation with the "
+        "bar before.",
         plot_turnover,
     ),
     "coverage": Plot(
