@@ -36,7 +36,7 @@ def judge(
     ] = None,
     market: Annotated[
         str | None,
-        typer.Option(help="cn or us, where the data set names none: decides default costs.", metavar="cn|us"),
+        typer.Option(help="cn or us, where the data set names none: decides default costs."),
     ] = None,
     costs: Annotated[
         str | None, typer.Option(help="cn (5 and 15 bp), us (5 and 5 bp), or BUY/SELL in bp, such as 3/8.")
