@@ -41,8 +41,7 @@ def evaluate(
     Returns
     -------
     float32 (T, N) by name, NaN = missing, no infinities; a group expression gives its codes. Names of equal
-    expressions share one array, and the arrays of a call share memory blocks: copy one to keep it alone.
-    Empty with a `sink`.
+    expressions share one array. Empty with a `sink`.
 
     Raises
     ------

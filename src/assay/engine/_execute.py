@@ -24,9 +24,6 @@ Sink: TypeAlias = Callable[[str, Panel], None]
 _HANDED_OUT = 8
 """Outputs that one run of steps may leave behind: with a sink their panels are then used again."""
 
-_IN_BETWEEN = 4
-"""Panels that wait between runs of steps, besides the outputs; a guess that only sizes allocations."""
-
 
 class Execution:
     """One run of a graph over one set of inputs. Only :meth:`run` is called from outside."""
@@ -43,7 +40,7 @@ class Execution:
         for name, position in graph.outputs.items():
             self._names.setdefault(position, []).append(name)
         self._shape = (int(data.shape[0]), int(data.shape[1]))
-        self._pool = Pool(self._shape, len(self._names) + _IN_BETWEEN)
+        self._pool = Pool(self._shape)
         self._uses = use_counts(graph)
         self._views: dict[int, Any] = {}
         self._buffers: dict[int, Panel] = {}
