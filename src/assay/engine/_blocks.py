@@ -54,7 +54,7 @@ class BlockRunner:
         self._blocks = column_blocks(shape, threads)
         self._each = each
         self._width = max((b.stop - b.start for b in self._blocks), default=0)
-        self._free: list[np.ndarray[Any, Any]] = []
+        self._free: list[list[np.ndarray[Any, Any]]] = []
 
     def run(self, tasks: Sequence[Task], slots: int) -> None:
         """Run the tasks, one after the other, for every block; `slots` is how many the run needs."""
@@ -64,14 +64,13 @@ class BlockRunner:
             n = block.stop - block.start
             left = 4 * block.start
             workspace = self._take(slots)
-            base = place_of(workspace)[0]
-            slot_bytes = 4 * self._rows * self._width
+            slot = [place_of(part)[0] for part in workspace]
 
             def place(x: Any) -> Any:
                 if type(x) is tuple:
                     return x[0] + left, x[1]
                 if type(x) is int:
-                    return base + x * slot_bytes, n
+                    return slot[x], n
                 return x
 
             with np.errstate(all="ignore"):
@@ -81,13 +80,12 @@ class BlockRunner:
 
         self._each(pass_through, self._blocks)
 
-    def _take(self, slots: int) -> np.ndarray[Any, Any]:
+    def _take(self, slots: int) -> list[np.ndarray[Any, Any]]:
         """A workspace that nobody uses, with room for the slots."""
-        while self._free:
-            workspace = self._free.pop()
-            if workspace.shape[0] >= slots:
-                return workspace
-        return np.empty((max(1, slots), max(1, self._rows * self._width)), np.float32)
+        workspace = self._free.pop() if self._free else []
+        while len(workspace) < slots:
+            workspace.append(np.empty((1, self._rows * self._width), np.float32))
+        return workspace
 
 
 def _bind(x: Any) -> Any:
