@@ -81,7 +81,7 @@ class BlockRunner:
         self._each(pass_through, self._blocks)
 
     def _take(self, slots: int) -> list[np.ndarray[Any, Any]]:
-        """A workspace that nobody uses, with room for the slots."""
+        """A workspace that nobody uses, with so many slots at least."""
         workspace = self._free.pop() if self._free else []
         while len(workspace) < slots:
             workspace.append(np.empty((1, self._rows * self._width), np.float32))
