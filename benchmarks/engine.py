@@ -26,7 +26,7 @@ import numpy as np
 from _formulas import Data, alpha158, from_templates, parsed
 from _peers import LAYOUTS, KunQuant, pandas_batch
 from assay.engine import evaluate
-from assay.expr import Node
+from assay.expr import Call, Node, distinct
 
 
 @dataclass(frozen=True)
@@ -199,6 +199,12 @@ def table(rows: list[Row]) -> list[str]:
     return lines
 
 
+def ranks(workload: Workload) -> int:
+    """Distinct ranks of a batch; the ratio depends on them more than on anything else."""
+    parts = {part for node in parsed(workload.texts).values() for part in distinct(node)}
+    return sum(isinstance(part, Call) and part.op == "rank" for part in parts)
+
+
 def notes(rows: list[Row], *, peer: bool) -> list[str]:
     lines = []
     for row in rows:
@@ -210,6 +216,7 @@ def notes(rows: list[Row], *, peer: bool) -> list[str]:
                 f"{100 * (row.agree or 0):.2f}% of the cells that both hold agree. "
                 f"Assay's first call took {row.first:.1f} s."
             )
+        lines.append(f"- {title}: {ranks(row.workload)} distinct cross-sectional ranks.")
         if row.peak:
             lines.append(
                 f"- {title}: peak memory beyond inputs and kept outputs {row.peak[0]:.2f} GiB; "
