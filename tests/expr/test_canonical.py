@@ -224,3 +224,14 @@ def test_it_stays_valid(node) -> None:
     form = canonical(node)
     validate(form)
     assert canonical(form) == form
+
+
+@pytest.mark.parametrize("op", ["and", "or"])
+def test_logic_on_a_number_gives_truth_and_not_the_number(op: str) -> None:
+    x = Field("x")
+    both = Call(op, (x, x))
+    assert canonical(both) == both
+    assert fingerprint(both) != fingerprint(x)
+    assert canonical(Call("not", (Call("not", (x,)),))) != x
+    condition = Call("gt", (x, Constant(0.0)))
+    assert canonical(Call(op, (condition, condition))) == condition

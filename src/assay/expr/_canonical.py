@@ -175,14 +175,14 @@ def _neutral(call: Call) -> Node | None:
     first = args[0] if args else None
     if op in ("power", "signed_power") and args[1] == Constant(1.0):
         return first
-    if op in _IDEMPOTENT and args[0] == args[1]:
-        return first
+    if op in _IDEMPOTENT and args[0] == args[1] and (op not in ("and", "or") or _is_bool(args[0])):
+        return first  # of a number, "x or x" is 0 or 1 and not x
     if op == "abs" and isinstance(first, Call):
         if first.op == "abs":
             return first
         if first.op == "neg":
             return Call("abs", first.args)
-    if op == "not" and isinstance(first, Call) and first.op == "not":
+    if op == "not" and isinstance(first, Call) and first.op == "not" and _is_bool(first.args[0]):
         return first.args[0]
     if op == "ne" and _is_bool(args[0]) and args[1] == Constant(0.0):
         return args[0]

@@ -82,6 +82,9 @@ def _chain(call: Call, keys: dict[Node, str]) -> Node:
             stack.extend(reversed(part.args))
         else:
             parts[part] = None
+    if len(parts) == 1 and call.op in ("and", "or"):
+        # the canonical form keeps this for numbers, whose "x or x" is 0 or 1
+        return Call(call.op, (part, part))
     return _joined(call.op, list(parts), keys)
 
 
