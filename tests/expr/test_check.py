@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from assay.errors import ExpressionError
-from assay.expr import REASONS, FieldInfo, Limits, check, parse, require_runnable
+from assay.expr import REASONS, FieldInfo, Limits, _check, check, parse, require_runnable
+from assay.expr._parser import parse_syntax
 
 
 @pytest.mark.parametrize(
@@ -120,6 +121,25 @@ def test_the_adjustment_policy_refuses_warns_or_is_off() -> None:
     assert parse(text, adjustment="warn").warnings[0].column == 16
     assert parse(text).warnings == ()
     assert parse("rank(close / open)", adjustment="refuse").warnings == ()
+
+
+def test_a_warning_is_placed_without_reading_the_formula_again(monkeypatch) -> None:
+    reads = []
+
+    def counted(*args, **options):
+        reads.append(args)
+        return parse_syntax(*args, **options)
+
+    monkeypatch.setattr(_check, "parse_syntax", counted)
+    found = check("returns + rank(close)", adjustment="warn")
+    assert found.expression is not None
+    assert [notice.column for notice in found.expression.warnings] == [16]
+    assert len(reads) == 1
+
+
+def test_a_warning_on_a_later_line_is_placed_there() -> None:
+    (notice,) = parse("x = returns;\nx + rank(close)", "fastexpr", adjustment="warn").warnings
+    assert (notice.line, notice.column) == (2, 10)
 
 
 def test_the_policy_leaves_unknown_fields_to_the_numeric_test() -> None:

@@ -16,12 +16,12 @@ from assay.expr._fields import STANDARD_FIELDS, FieldInfo
 from assay.expr._fingerprint import fingerprint, signature
 from assay.expr._limits import Limits, default_limits
 from assay.expr._lookback import bars_of, lookback
-from assay.expr._lower import Lowered, Notice, kind_of, lower_program
+from assay.expr._lower import Notice, kind_of, lower_program
 from assay.expr._op import DialectName, Kind
 from assay.expr._parser import parse_syntax
 from assay.expr._syntax import Program
 from assay.expr._table import op_table
-from assay.expr._tokens import error_at
+from assay.expr._tokens import error_at, span_at
 from assay.expr._tree import Call, Field, Node, distinct, fields_of
 
 Level: TypeAlias = Literal["parsed", "typed", "runnable"]
@@ -130,10 +130,11 @@ def parse(
     """
     allowed = limits or default_limits(dialect)
     known = _described(fields)
-    lowered = lower_program(
-        parse_syntax(text, dialect, limits=allowed), text, dialect, fields=known, limits=allowed
-    )
-    return _finish(text, dialect, lowered, known, allowed, adjustment, level)
+    program = parse_syntax(text, dialect, limits=allowed)
+    expression = _typed(program, text, dialect, known, allowed, adjustment)
+    if level == "runnable":
+        require_runnable(expression, fields=known, limits=allowed)
+    return expression
 
 
 def check(
@@ -153,8 +154,7 @@ def check(
         return Check(text, dialect, None, error=error)
     fragment = program.fragment
     try:
-        lowered = lower_program(program, text, dialect, fields=known, limits=allowed)
-        expression = _finish(text, dialect, lowered, known, allowed, adjustment, "typed")
+        expression = _typed(program, text, dialect, known, allowed, adjustment)
     except ExpressionError as error:
         return Check(text, dialect, "parsed", program, error=error, fragment=fragment)
     try:
@@ -195,36 +195,37 @@ def _described(fields: FieldList | None) -> Mapping[str, FieldInfo] | None:
     return {name: STANDARD_FIELDS.get(name, FieldInfo(name, "any")) for name in fields}
 
 
-def _finish(
+def _typed(
+    program: Program,
     text: str,
     dialect: DialectName,
-    lowered: Lowered,
     known: Mapping[str, FieldInfo] | None,
     limits: Limits,
     adjustment: Policy,
-    level: Level,
 ) -> Expression:
+    # places are recorded on the way, because a warning about adjustment, which is common, names one
+    record = adjustment != "off"
+    lowered = lower_program(program, text, dialect, fields=known, limits=limits, record=record)
     expression = Expression(text, dialect, lowered.node, lowered.notices, known)
-    if adjustment != "off":
-        expression = _with_policy(expression, adjustment)
-    if level == "runnable":
-        require_runnable(expression, fields=known, limits=limits)
-    return expression
+    return expression if adjustment == "off" else _with_policy(expression, lowered.spans, adjustment)
 
 
-def _with_policy(expression: Expression, policy: Policy) -> Expression:
+def _with_policy(
+    expression: Expression, places: Mapping[Node, tuple[int, int]], policy: Policy
+) -> Expression:
     """Refuse or mark a formula whose value changes with one stock's adjustment factor."""
     found = expression.exponent
     if found.invariant or found.unknown:
         return expression
-    start, end = _place(expression, found.culprit or expression.node)
+    text = expression.text
+    # a part that nobody wrote has no place of its own
+    start, end = places.get(found.culprit or expression.node, (0, len(text)))
     if policy == "refuse":
-        raise error_at(reasons.ADJUSTMENT, found.why, expression.text, start, end, level="typed")
-    line = expression.text.count("\n", 0, start) + 1
-    column = start - expression.text.rfind("\n", 0, start)
-    notice = Notice(reasons.ADJUSTMENT.code, found.why, line, column)
+        raise error_at(reasons.ADJUSTMENT, found.why, text, start, end, level="typed")
+    span = span_at(text, start, end)
+    notice = Notice(reasons.ADJUSTMENT.code, found.why, span.line, span.column)
     return Expression(
-        expression.text, expression.dialect, expression.node, (*expression.warnings, notice), expression.known
+        text, expression.dialect, expression.node, (*expression.warnings, notice), expression.known
     )
 
 

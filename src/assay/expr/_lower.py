@@ -110,6 +110,12 @@ def _standard(name: str, dialect: DialectName) -> _Meaning:
     return _Meaning(special or Field(canonical), canonical)
 
 
+@lru_cache(maxsize=1024)
+def _near_words(name: str, dialect: DialectName) -> tuple[str, ...]:
+    """Names of ops near to an unknown one; kept, because a list in another dialect repeats few names."""
+    return did_you_mean(name, words(dialect))
+
+
 class _Lowering:
     __slots__ = (
         "dialect",
@@ -454,7 +460,7 @@ class _Lowering:
         place = Name(syntax.name, syntax.start, syntax.start + len(syntax.name))
         if why is not None:
             return self._error(reasons.UNSUPPORTED_OP, f"{syntax.name} {why}", place)
-        near = did_you_mean(syntax.name, self.words)
+        near = _near_words(syntax.name[:64], self.dialect)
         return self._error(
             reasons.UNKNOWN_OP, f"there is no op {syntax.name[:64]!r} in {self.dialect}", place, near=near
         )
