@@ -120,6 +120,13 @@ def test_the_calendar_of_the_data_has_the_last_word_on_the_embargo() -> None:
         PLAN.check_calendar(weekdays[~holidays])
 
 
+def test_a_gap_that_the_calendar_does_not_reach_over_is_not_counted() -> None:
+    weekdays = np.arange("2017-01-01", "2024-01-01", dtype="datetime64[D]")
+    for part in (weekdays < np.datetime64("2020-01-05"), weekdays > np.datetime64("2020-01-05")):
+        assert "search" not in {gap.before for gap in PLAN.embargo_gaps(weekdays[part])}
+    assert PLAN.embargo_gaps(weekdays[:0]) == []
+
+
 @given(st.integers(150, 2500), st.lists(st.integers(1, 20), min_size=1, max_size=4))
 def test_a_proposed_plan_keeps_its_own_rules(bars: int, horizons: list[int]) -> None:
     calendar = np.busday_offset("2015-01-01", np.arange(bars), roll="forward")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -100,3 +101,26 @@ def test_dates_in_hand_are_asserted():
         assert_dates(DATES, window, JudgeSettings(), PLAN)
     with pytest.raises(DataError, match="not those of the period"):
         assert_dates(used[::-1], window, JudgeSettings(), PLAN)
+
+
+def test_a_calendar_that_shortens_the_embargo_is_refused_before_any_period_is_read():
+    plan = replace(PLAN, embargo_bars=9)
+    assert resolve_window(DATES, JudgeSettings(), plan).period == "search"
+    april = (np.datetime64("2020-04-03") <= DATES) & (np.datetime64("2020-04-05") >= DATES)
+    for settings in (JudgeSettings(), JudgeSettings(period="all", allow_hidden=True)):
+        with pytest.raises(DataError, match=r"6 bars lie between 'search' and 'score'; the embargo is 9"):
+            resolve_window(DATES[~april], settings, plan)
+
+
+@pytest.mark.parametrize("last", ["2020-03-31", "2020-04-03", "2020-04-30"])
+def test_data_that_end_before_a_later_period_are_judged(last):
+    plan = replace(PLAN, embargo_bars=9)
+    window = resolve_window(DATES[np.datetime64(last) >= DATES], JudgeSettings(), plan)
+    assert day(window.stop - 1) == date(2020, 3, 31)
+
+
+def test_data_that_begin_after_a_period_are_judged():
+    plan = replace(PLAN, embargo_bars=9)
+    later = DATES[np.datetime64("2020-04-08") <= DATES]
+    window = resolve_window(later, JudgeSettings(period="eval", allow_hidden=True), plan)
+    assert window.hidden_opened == ("eval",)

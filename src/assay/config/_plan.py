@@ -142,14 +142,18 @@ class PeriodPlan:
                 yield name, period._replace(end=date.max) if period.end == last else period
 
     def embargo_gaps(self, dates: Sequence[date] | np.ndarray) -> list[EmbargoGap]:
-        """The bars that lie between neighbouring periods on a calendar of trading days, in order of time."""
+        """The bars that lie between neighbouring periods on a calendar of trading days, in order of time.
+
+        A gap is left out where the calendar does not reach both periods, so that its bars cannot be counted.
+        """
         days = np.asarray(dates, dtype="datetime64[D]")
         ordered = sorted(self.periods(), key=lambda item: item[1].start)
         gaps = []
         for (before, left), (after, right) in pairwise(ordered):
             first = np.searchsorted(days, np.datetime64(left.end, "D"), side="right")
             last = np.searchsorted(days, np.datetime64(right.start, "D"), side="left")
-            gaps.append(EmbargoGap(before, after, int(last - first)))
+            if first > 0 and last < len(days):
+                gaps.append(EmbargoGap(before, after, int(last - first)))
         return gaps
 
     def check_calendar(self, dates: Sequence[date] | np.ndarray) -> None:

@@ -71,8 +71,11 @@ def resolve_window(dates: DateArray, settings: JudgeSettings, plan: PeriodPlan |
     Refusal
         ``hidden_period``: a judged day lies in a hidden period and ``allow_hidden`` is not set.
     DataError
-        The range holds fewer rows than the judged label needs.
+        The range holds fewer rows than the judged label needs, or ``dates`` leave fewer rows between two
+        periods of the plan than its embargo.
     """
+    if plan is not None:
+        plan.check_calendar(dates)
     low, high, name = _asked(settings, plan)
     start = 0 if low is None else int(np.searchsorted(dates, np.datetime64(low, "D"), side="left"))
     stop = len(dates) if high is None else int(np.searchsorted(dates, np.datetime64(high, "D"), side="right"))
