@@ -163,9 +163,32 @@ class DataError(AssayError):
 
 
 class ProviderError(AssayError):
-    """An outside service failed."""
+    """An outside service failed.
+
+    ``status`` is the HTTP status and ``code`` the service's own word for the fault, where there was one;
+    ``retry_after`` the seconds it asks to wait.
+    """
 
     kind = "provider"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str | None = None,
+        fix: str | None = None,
+        status: int | None = None,
+        code: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, where=where, fix=fix)
+        self.status = status
+        self.code = code
+        self.retry_after = retry_after
+
+    def as_dict(self) -> dict[str, Any]:
+        particulars = {"status": self.status, "code": self.code, "retry_after": self.retry_after}
+        return {**super().as_dict(), **particulars}
 
 
 class ProviderQuotaExhausted(ProviderError):
