@@ -113,7 +113,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call as the service counts them; ``cached`` is the part of ``input`` that it had stored."""
+    """Tokens of one call as the service counts them; ``cached`` is that part of ``input`` it had stored."""
 
     input: int = 0
     output: int = 0
