@@ -44,6 +44,12 @@ def test_hidden_periods_are_refused(period):
     assert caught.value.reason.code == "hidden_period"
 
 
+@pytest.mark.parametrize(("period", "named"), [("eval", "period eval"), ("all", "periods score and eval")])
+def test_the_refusal_names_each_hidden_period(period, named):
+    with pytest.raises(Refusal, match=f"meets the hidden {named}$"):
+        resolve_window(DATES, JudgeSettings(period=period), PLAN)
+
+
 def test_dates_that_meet_a_hidden_period_are_refused_whatever_the_name():
     settings = JudgeSettings(start=date(2020, 2, 1), end=date(2020, 4, 10))
     with pytest.raises(Refusal, match="score"):

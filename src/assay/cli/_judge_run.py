@@ -81,24 +81,19 @@ def _judged(
 
 
 def _agree(refusal: Refusal, request: JudgeRequest) -> None:
-    message = _plural(refusal)
-    warning = f"{message}. Hidden dates are there to be looked at rarely: each look makes them worth less."
+    told = "Hidden dates are there to be looked at rarely: each look makes them worth less."
+    warning = f"{refusal.message}. {told}"
     if request.yes:
         note(f"{warning} Opened, as --yes says.")
         return
     if not sys.stdin.isatty():
         raise Refusal(
-            refusal.reason, message, where=refusal.where, fix="end the range before it, or add --yes",
+            refusal.reason, refusal.message, where=refusal.where, fix="end the range before it, or add --yes",
             details=refusal.details,
         )  # fmt: skip
     if not ask(f"{warning} Open them?"):
         note("nothing was judged")
         raise typer.Exit(1)
-
-
-def _plural(refusal: Refusal) -> str:
-    several = len(refusal.details.get("hidden", ())) > 1
-    return refusal.message.replace("hidden period ", "hidden periods ", 1) if several else refusal.message
 
 
 def _pages(verdicts: Verdicts, request: JudgeRequest) -> dict[Path, str]:

@@ -90,9 +90,10 @@ def resolve_window(dates: DateArray, settings: JudgeSettings, plan: PeriodPlan |
         )
     opened = () if plan is None else plan.hidden(_day(dates[start]), _day(dates[stop - 1]))
     if opened and not settings.allow_hidden:
+        named = f"hidden {'period' if len(opened) == 1 else 'periods'} {' and '.join(opened)}"
         raise Refusal(
             HIDDEN_PERIOD,
-            f"{_day(dates[start])} to {_day(dates[stop - 1])} meets the hidden period {' and '.join(opened)}",
+            f"{_day(dates[start])} to {_day(dates[stop - 1])} meets the {named}",
             where="period",
             details={"period": name, "hidden": list(opened)},
         )
