@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 
 from assay.base import (
     ID_PATTERN,
-    Operator,
     SystemClock,
     check_id,
     did_you_mean,
     generator,
-    human,
     require,
 )
 from assay.errors import AssayError
@@ -53,11 +51,6 @@ def test_an_id_is_never_a_path(text: str) -> None:
 
 def test_the_clock_gives_utc() -> None:
     assert SystemClock().now().utcoffset() == timedelta(0)
-
-
-def test_a_person_is_an_operator() -> None:
-    assert human() == Operator("human", "user")
-    assert human("li") != human()
 
 
 def test_suggestions_ignore_case_and_come_nearest_first() -> None:

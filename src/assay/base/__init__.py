@@ -10,7 +10,15 @@ from assay.base._files import (
     new_folder,
     sha256_file,
 )
-from assay.base._identity import ID_PATTERN, Operator, check_id, human
+from assay.base._identity import (
+    ID_PATTERN,
+    Operator,
+    OperatorKind,
+    RandomBytes,
+    check_id,
+    is_agent_identifier,
+    uuid7,
+)
 from assay.base._optional import require
 from assay.base._seeds import generator
 from assay.base._text import did_you_mean
@@ -20,6 +28,8 @@ __all__ = [
     "Clock",
     "Executor",
     "Operator",
+    "OperatorKind",
+    "RandomBytes",
     "SerialExecutor",
     "SystemClock",
     "ThreadExecutor",
@@ -30,9 +40,10 @@ __all__ = [
     "clear_leavings",
     "did_you_mean",
     "generator",
-    "human",
+    "is_agent_identifier",
     "make_executor",
     "new_folder",
     "require",
     "sha256_file",
+    "uuid7",
 ]
