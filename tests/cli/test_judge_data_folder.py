@@ -84,7 +84,7 @@ def test_the_library_finds_the_plan_too(research: Path) -> None:
     assert plan is not None
     found = assay.judge(FORMULA, panel, settings)[0].data
     assert (found.period, found.last_row) <= ("search", plan.search.end)
-    with pytest.raises(Refusal, match="hidden period score and eval"):
+    with pytest.raises(Refusal, match="hidden periods score and eval"):
         assay.judge(FORMULA, panel, assay.JudgeSettings(period="all"))
     late = panel.between(plan.search.end, None)
     with pytest.raises(Refusal, match="hidden period"):

@@ -27,7 +27,7 @@ from assay.cli._data_options import (
     UnknownStart,
 )
 from assay.cli._data_output import describe, line, summary, tell_findings, tell_imported, tell_written
-from assay.cli._data_plan import suggest_plan
+from assay.cli._data_plan import plan_of_dataset, suggest_plan
 from assay.cli._output import Json, print_json, printable, say
 from assay.errors import AssayError, DataError
 
@@ -448,15 +448,19 @@ def show(
     directory: Dir = None,
     as_json: Json = False,
 ) -> None:
-    """Show what a data set holds: its manifest."""
+    """Show what a data set holds, its manifest, and which periods of it a workspace keeps apart."""
     from assay.market import read_manifest
 
     folder = _find(name, directory)
     manifest = read_manifest(folder)
+    plan = plan_of_dataset(folder, manifest)
     if as_json:
-        print_json({**manifest.model_dump(mode="json"), "fingerprint": manifest.fingerprint})
+        periods = None if plan is None else plan.values()
+        print_json(
+            {**manifest.model_dump(mode="json"), "fingerprint": manifest.fingerprint, "periods": periods}
+        )
         return
-    for text in describe(manifest, folder):
+    for text in [*describe(manifest, folder), *([] if plan is None else plan.lines())]:
         say(text)
 
 

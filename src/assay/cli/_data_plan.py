@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from assay.cli._progress import note
 from assay.errors import DataError
@@ -8,7 +9,49 @@ from assay.errors import DataError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from assay.market import Panel
+    from assay.config import PeriodPlan
+    from assay.market import Manifest, Panel
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPlan:
+    """The period plan of a stored data set, and why it does not fit the data, if it does not."""
+
+    plan: PeriodPlan
+    problem: str | None
+
+    def values(self) -> dict[str, Any]:
+        """The plan, JSON-ready."""
+        periods = {name: [str(period.start), str(period.end)] for name, period in self.plan.periods()}
+        return {**periods, "embargo_bars": self.plan.embargo_bars, "problem": self.problem}
+
+    def lines(self) -> list[str]:
+        """The plan as lines for a terminal."""
+        shown = [f"  period {name}: {period}" for name, period in self.plan.periods()]
+        shown.append(f"  embargo between periods: {self.plan.embargo_bars} bars")
+        return shown if self.problem is None else [*shown, f"  problem of the periods: {self.problem}"]
+
+
+def plan_of_dataset(folder: Path, manifest: Manifest) -> ShownPlan | None:
+    """The plan that a workspace sets for a stored data set, held to the calendar of its data.
+
+    Raises
+    ------
+    ConfigProblems
+        The workspace's ``assay.toml`` is not valid.
+    """
+    from assay.config import find_data_settings
+    from assay.market import open_panel
+
+    settings = find_data_settings(folder, manifest.name)
+    if settings is None or settings.periods is None:
+        return None
+    try:
+        settings.periods.check_calendar(open_panel(folder).dates)
+    except DataError as error:  # what the manifest says is shown all the same
+        fix = f"; {error.fix}" if error.fix else ""
+        return ShownPlan(settings.periods, f"{error.message}{fix}")
+    return ShownPlan(settings.periods, None)
 
 
 def suggest_plan(panel: Panel, folder: Path) -> None:
