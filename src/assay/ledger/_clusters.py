@@ -1,0 +1,200 @@
+"""How many independent trials a set of correlated daily returns amounts to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.ledger._series import DailySeries, on_all_days
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.intp]
+
+LARGEST = 4_000
+"""Most series that are clustered; each further one counts as independent, which errs upward."""
+
+MOST_CLUSTERS = 500
+"""Most clusters that are tried; where more would be right, the rest counts nearly one a member."""
+
+LEAST_COMMON_DAYS = 20
+"""Two series with fewer common days count as uncorrelated."""
+
+LEAST_SILHOUETTE = 0.25
+"""A cluster below it has no structure to speak of (Kaufman and Rousseeuw 1990)."""
+
+
+_SAME = 1e-6
+"""Distances of equal series differ from 0 by rounding, up to about 1e-8."""
+
+
+def effective_number(series: Sequence[DailySeries]) -> float:
+    """Effective number of independent series among ``series``: from 1 to their number; 0 for none.
+
+    Average-linkage clusters of the correlations, at distance ``sqrt((1 - rho) / 2)`` (Lopez de Prado and
+    Lewis 2019); their number is that with the greatest mean silhouette (Rousseeuw 1987). A cluster counts
+    once. One whose own mean silhouette is below :data:`LEAST_SILHOUETTE` is no cluster; the members of all
+    of these, ``m`` together, count ``rho + (1 - rho) m``, with ``rho`` their mean correlation (Bailey and
+    Lopez de Prado 2014): ``m`` where they are independent, 1 where they are the same.
+
+    Notes
+    -----
+    Lopez de Prado and Lewis divide the mean by the deviation of the silhouettes. Beside blocks, independent
+    series widen that deviation (theirs are near 0), and too few clusters win; the mean alone finds both.
+
+    Of more than :data:`LARGEST` series the first are clustered and each other counts one. At most
+    :data:`MOST_CLUSTERS` clusters are tried. Both can only raise the number.
+    """
+    clustered = series[:LARGEST]
+    beyond = len(series) - len(clustered)
+    if len(clustered) < 2:
+        return float(len(series))
+    correlation = correlations(on_all_days(clustered))
+    labels, silhouettes = best_clusters(correlation)
+    sizes = np.bincount(labels)
+    tight = (sizes > 1) & (np.bincount(labels, silhouettes) >= LEAST_SILHOUETTE * sizes)
+    loose = np.flatnonzero(~tight[labels])
+    return float(tight.sum()) + _loose_number(correlation[np.ix_(loose, loose)]) + beyond
+
+
+def _loose_number(correlation: Floats) -> float:
+    """How many independent series those of no cluster stand for."""
+    m = len(correlation)
+    if m < 2:
+        return float(m)
+    mean = (correlation.sum() - m) / (m * (m - 1))
+    rho = min(max(float(mean), 0.0), 1.0)
+    return rho + (1.0 - rho) * m
+
+
+def correlations(matrix: Floats) -> Floats:
+    """Pearson correlation of each two columns over the days that both have; ones on the diagonal.
+
+    Where it is undefined (a constant column, fewer than :data:`LEAST_COMMON_DAYS` common days) it is 0.
+    """
+    known = np.isfinite(matrix)
+    # from a column's own mean, or the sums below would cancel
+    centred = np.where(known, matrix - np.nanmean(matrix, axis=0, where=known), 0.0)
+    spread = np.sqrt((centred * centred).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
+    centred = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    there = known.astype(np.float64)
+    if known.all():
+        result = centred.T @ centred / len(matrix)
+        enough = np.full(result.shape, len(matrix) >= LEAST_COMMON_DAYS)
+    else:
+        result, enough = _pairwise(centred, there)
+    result = np.where(enough, np.clip(result, -1.0, 1.0), 0.0)
+    result = (result + result.T) / 2.0
+    np.fill_diagonal(result, 1.0)
+    return result
+
+
+def _pairwise(centred: Floats, there: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Correlations over common days, and where there are enough of these."""
+    n = there.T @ there
+    days = np.maximum(n, 1.0)
+    sums = centred.T @ there  # of the row's series, over the days it shares with the column's
+    squares = (centred * centred).T @ there
+    covariance = centred.T @ centred / days - (sums / days) * (sums.T / days)
+    variance = squares / days - (sums / days) ** 2
+    scale = np.sqrt(np.maximum(variance, 0.0) * np.maximum(variance.T, 0.0))
+    result = np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 1e-12)
+    return result, n >= LEAST_COMMON_DAYS
+
+
+def best_clusters(correlation: Floats) -> tuple[Labels, Floats]:
+    """Labels from 0 by the best cut of the tree, and each member's silhouette.
+
+    With no cut to choose from (two series) both are one cluster without silhouettes to speak of.
+    """
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    n = len(correlation)
+    best, chosen = -math.inf, (np.zeros(n, dtype=np.intp), np.zeros(n))
+    if n < 3:
+        return chosen
+    distance = np.sqrt(np.maximum(1.0 - correlation, 0.0) / 2.0)
+    tree = linkage(squareform(distance, checks=False), method="average")
+    cuts = _Cuts(distance, tree)
+    for _ in range(min(n - 1, MOST_CLUSTERS) - 1):
+        cuts.split()
+        silhouettes = cuts.silhouettes()
+        quality = float(silhouettes.mean())
+        if quality > best:
+            best, chosen = quality, (cuts.labels.copy(), silhouettes)
+    return chosen
+    distance = np.sqrt(np.maximum(1.0 - correlation, 0.0) / 2.0)
+    tree = linkage(squareform(distance, checks=False), method="average")
+    cuts = _Cuts(distance, tree)
+    for _ in range(min(n - 1, MOST_CLUSTERS) - 1):
+        cuts.split()
+        silhouettes = cuts.silhouettes()
+        deviation = float(silhouettes.std())
+        mean = float(silhouettes.mean())
+        quality = mean / deviation if deviation > 1e-9 else math.copysign(math.inf, mean) if mean else 0.0
+        if quality > best:
+            best, chosen = quality, (cuts.labels.copy(), silhouettes)
+    return chosen
+
+
+class _Cuts:
+    """The cuts of a tree into 1, 2, 3, ... clusters, one after another.
+
+    ``totals[i, c]`` is the sum of distances of ``i`` to the members of cluster ``c``: a split replaces one
+    column by two, so that no cut costs more than the columns there are.
+    """
+
+    def __init__(self, distance: Floats, tree: Floats) -> None:
+        n = len(distance)
+        self._distance, self._tree, self._n = distance, tree, n
+        self.labels: Labels = np.zeros(n, dtype=np.intp)
+        columns = min(n, MOST_CLUSTERS)
+        self._totals = np.zeros((n, columns))
+        self._totals[:, 0] = distance.sum(axis=1)
+        self._sizes = np.zeros(columns)
+        self._sizes[0] = n
+        self._used = 1
+        self._next = n - 2  # rows of the tree are merges by ascending distance: undo the last first
+        self._cluster_of = {2 * n - 2: 0}
+
+    def split(self) -> None:
+        """Undo one more merge."""
+        left, right = int(self._tree[self._next, 0]), int(self._tree[self._next, 1])
+        old, new = self._cluster_of.pop(self._n + self._next), self._used
+        moved = self._leaves(right)
+        part = self._distance[:, moved].sum(axis=1)
+        self._totals[:, new] = part
+        self._totals[:, old] -= part
+        self._sizes[new] = len(moved)
+        self._sizes[old] -= len(moved)
+        self.labels[moved] = new
+        self._cluster_of[left], self._cluster_of[right] = old, new
+        self._used += 1
+        self._next -= 1
+
+    def silhouettes(self) -> Floats:
+        """Of each member at this cut; 0 for the only member of a cluster (Rousseeuw 1987)."""
+        rows = np.arange(self._n)
+        sizes = self._sizes[: self._used]
+        own = sizes[self.labels]
+        inside = self._totals[rows, self.labels] / np.maximum(own - 1.0, 1.0)
+        means = self._totals[:, : self._used] / sizes
+        means[rows, self.labels] = np.inf
+        outside = means.min(axis=1)
+        larger = np.maximum(inside, outside)
+        result = np.divide(outside - inside, larger, out=np.zeros(self._n), where=larger > _SAME)
+        result[own == 1] = 0.0
+        return result
+
+    def _leaves(self, node: int) -> Labels:
+        found, stack = [], [node]
+        while stack:
+            one = stack.pop()
+            if one < self._n:
+                found.append(one)
+            else:
+                stack += [int(self._tree[one - self._n, 0]), int(self._tree[one - self._n, 1])]
+        return np.array(found, dtype=np.intp)
