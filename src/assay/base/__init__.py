@@ -19,6 +19,7 @@ from assay.base._identity import (
     is_agent_identifier,
     uuid7,
 )
+from assay.base._lazy import lazy_names
 from assay.base._optional import require
 from assay.base._seeds import generator
 from assay.base._text import did_you_mean
@@ -41,6 +42,7 @@ __all__ = [
     "did_you_mean",
     "generator",
     "is_agent_identifier",
+    "lazy_names",
     "make_executor",
     "new_folder",
     "require",

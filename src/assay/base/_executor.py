@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
 from assay.base._optional import require
@@ -45,6 +44,9 @@ class ProcessExecutor:
         self.workers = workers
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
         with ProcessPoolExecutor(self.workers, mp_context=get_context("forkserver")) as pool:
             return list(pool.map(function, items))
 

@@ -1,7 +1,10 @@
 """Markets: panels of dates x instruments, how they are stored, made, imported and examined."""
 
-from assay.market._append import append
-from assay.market._attach import Sides, attach
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.base import lazy_names
 from assay.market._data import (
     EVENT_DTYPE,
     Group,
@@ -12,27 +15,28 @@ from assay.market._data import (
     Quarantined,
     Source,
 )
-from assay.market._doctor import Finding, doctor, examine, quarantine
 from assay.market._fields import BAR_FIELDS, STANDARD_FIELDS, field_info
-from assay.market._import import Imported, TableOptions, import_table
 from assay.market._manifest import Manifest, manifest_schema, read_manifest
 from assay.market._own_fields import OwnField
 from assay.market._panel import ALL, Panel
 from assay.market._problems import DataProblems
-from assay.market._qlib import import_qlib
 from assay.market._reasons import REASONS
-from assay.market._side_tables import (
-    OVERLAP_RULES,
-    UNKNOWN_START_RULES,
-    GroupSource,
-    MembershipSource,
-)
-from assay.market._simulate import simulate
-from assay.market._sources import BaoStockClient, BarClient, Bars, YahooClient, download
 from assay.market._store import open_panel, rewrite_dataset, verify, write_dataset
 from assay.market._trading import LISTED_BEFORE, Fill, Trading, previous_close
 from assay.market._universe import Span, Universe, universe_from_mask, universe_from_spans
-from assay.market._update import extend, update
+
+# opening and judging a panel needs none of these
+_HOMES = {
+    "._append": ("append",),
+    "._attach": ("Sides", "attach"),
+    "._doctor": ("Finding", "doctor", "examine", "quarantine"),
+    "._import": ("Imported", "TableOptions", "import_table"),
+    "._qlib": ("import_qlib",),
+    "._side_tables": ("OVERLAP_RULES", "UNKNOWN_START_RULES", "GroupSource", "MembershipSource"),
+    "._simulate": ("simulate",),
+    "._sources": ("BaoStockClient", "BarClient", "Bars", "YahooClient", "download"),
+    "._update": ("extend", "update"),
+}
 
 __all__ = [
     "OwnField",
@@ -90,3 +94,34 @@ __all__ = [
     "verify",
     "write_dataset",
 ]
+
+if TYPE_CHECKING:
+    from assay.market._append import append as append
+    from assay.market._attach import Sides as Sides
+    from assay.market._attach import attach as attach
+    from assay.market._doctor import Finding as Finding
+    from assay.market._doctor import doctor as doctor
+    from assay.market._doctor import examine as examine
+    from assay.market._doctor import quarantine as quarantine
+    from assay.market._import import Imported as Imported
+    from assay.market._import import TableOptions as TableOptions
+    from assay.market._import import import_table as import_table
+    from assay.market._qlib import import_qlib as import_qlib
+    from assay.market._side_tables import OVERLAP_RULES as OVERLAP_RULES
+    from assay.market._side_tables import UNKNOWN_START_RULES as UNKNOWN_START_RULES
+    from assay.market._side_tables import GroupSource as GroupSource
+    from assay.market._side_tables import MembershipSource as MembershipSource
+    from assay.market._simulate import simulate as simulate
+    from assay.market._sources import BaoStockClient as BaoStockClient
+    from assay.market._sources import BarClient as BarClient
+    from assay.market._sources import Bars as Bars
+    from assay.market._sources import YahooClient as YahooClient
+    from assay.market._sources import download as download
+    from assay.market._update import extend as extend
+    from assay.market._update import update as update
+
+__getattr__ = lazy_names(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-# loaded when first used: the command line needs the tables without the templates or the charts
+from assay.base import lazy_names
+
+# the command line needs the tables without the templates or the charts
 _HOMES = {
-    "batch_lines": "assay.views._terminal",
-    "batch_report": "assay.views._batch",
-    "batch_table": "assay.views._terminal",
-    "plot_book": "assay.views._return_charts",
-    "plot_coverage": "assay.views._signal_charts",
-    "plot_ic_decay": "assay.views._ic_charts",
-    "plot_ic_heatmap": "assay.views._ic_charts",
-    "plot_ic_histogram": "assay.views._ic_charts",
-    "plot_ic_series": "assay.views._ic_charts",
-    "plot_neutral_rank_ic": "assay.views._ic_charts",
-    "plot_quantile_returns": "assay.views._return_charts",
-    "plot_quantiles": "assay.views._return_charts",
-    "plot_robustness": "assay.views._robustness_charts",
-    "plot_sub_periods": "assay.views._robustness_charts",
-    "plot_turnover": "assay.views._signal_charts",
-    "tear_sheet": "assay.views._sheet",
-    "to_svg": "assay.views._svg",
-    "verdict_lines": "assay.views._terminal",
+    "._batch": ("batch_report",),
+    "._ic_charts": (
+        "plot_ic_decay",
+        "plot_ic_heatmap",
+        "plot_ic_histogram",
+        "plot_ic_series",
+        "plot_neutral_rank_ic",
+    ),
+    "._return_charts": ("plot_book", "plot_quantile_returns", "plot_quantiles"),
+    "._robustness_charts": ("plot_robustness", "plot_sub_periods"),
+    "._sheet": ("tear_sheet",),
+    "._signal_charts": ("plot_coverage", "plot_turnover"),
+    "._svg": ("to_svg",),
+    "._terminal": ("batch_lines", "batch_table", "verdict_lines"),
 }
 
 __all__ = [
@@ -69,10 +66,7 @@ if TYPE_CHECKING:
     from assay.views._terminal import verdict_lines as verdict_lines
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
