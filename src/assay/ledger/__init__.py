@@ -1,3 +1,23 @@
-"""The record of everything: append-only, hash-chained, fsynced before anything is acted on."""
+"""The record of everything: append-only, hash-chained, and on the disk before anything is acted on."""
 
-__all__: list[str] = []
+from assay.ledger._files import LedgerUnwritable, OsFiles
+from assay.ledger._kinds import KINDS, Kind
+from assay.ledger._ledger import Draft, Ledger, Verified
+from assay.ledger._line import Entry, Position
+from assay.ledger._reasons import BAD_RECORD, LEDGER_BUSY
+from assay.ledger._scan import TornTail
+
+__all__ = [
+    "BAD_RECORD",
+    "KINDS",
+    "LEDGER_BUSY",
+    "Draft",
+    "Entry",
+    "Kind",
+    "Ledger",
+    "LedgerUnwritable",
+    "OsFiles",
+    "Position",
+    "TornTail",
+    "Verified",
+]

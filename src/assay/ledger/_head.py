@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
+from assay.ledger._files import OsFiles
+from assay.ledger._line import Position
+
+_SLOT = 256
+_PATTERN = re.compile(rb"(\d{1,18}) (\d{1,18}) ([0-9a-f]{64}) ([0-9a-f]{8})\n *")
+
+
+class Head:
+    """How far the last writer got: a hint with which a missing tail is noticed.
+
+    One slot of fixed length each for the log (0) and the pack (1), overwritten in place after what it tells
+    of is on the disk; so it may lag behind after a crash, and is never ahead. One that cannot be read counts
+    as none.
+    """
+
+    def __init__(self, path: Path, files: OsFiles, slot: int) -> None:
+        self._path = path
+        self._files = files
+        self._place = slot * _SLOT
+
+    def read(self) -> Position | None:
+        try:
+            with open(self._path, "rb") as file:
+                file.seek(self._place)
+                match = _PATTERN.fullmatch(file.read(_SLOT))
+        except OSError:
+            return None
+        if match is None or int(match[4], 16) != zlib.crc32(match[0][: match.start(4)]):
+            return None
+        return Position(int(match[1]), int(match[2]), match[3].decode())
+
+    def note(self, position: Position) -> None:
+        """Write the hint; where that fails, the old one stays true."""
+        with suppress(OSError):
+            handle = self._files.open(self._path, os.O_WRONLY | os.O_CREAT)
+            try:
+                self._files.write_at(handle, slot_bytes(position), self._place)
+            finally:
+                self._files.close(handle)
+
+
+def slot_bytes(position: Position) -> bytes:
+    """A slot's content, padded to its length."""
+    text = b"%d %d %b " % (position.lines, position.offset, position.hash.encode())
+    return (text + b"%08x\n" % zlib.crc32(text)).ljust(_SLOT)

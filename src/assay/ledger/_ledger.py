@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from assay.base import ID_PATTERN, Clock, SystemClock, new_folder
+from assay.errors import AssayError, Refusal
+from assay.ledger._files import OsFiles
+from assay.ledger._head import slot_bytes
+from assay.ledger._kinds import KINDS, check
+from assay.ledger._line import (
+    NO_HASH,
+    START,
+    Canonical,
+    Entry,
+    Position,
+    Prepared,
+    canonical,
+    damaged,
+    own_hash,
+    parse,
+)
+from assay.ledger._lock import FolderLock
+from assay.ledger._log import Log, known_kind, new_log
+from assay.ledger._objects import MAGIC, Objects
+from assay.ledger._reasons import BAD_RECORD
+from assay.ledger._scan import Scan, TornTail
+
+WAIT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A record to be appended. ``latency``, in seconds, goes to ``meta``."""
+
+    kind: str
+    body: Mapping[str, Any]
+    run: str | None = None
+    latency: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What :meth:`Ledger.verify` found.
+
+    ``records`` are accepted, ``head`` is the hash of the last one, ``objects`` were checked, ``torn`` will be
+    cut off by the next writer.
+    """
+
+    records: int
+    head: str
+    objects: int
+    torn: TornTail | None
+
+
+class Ledger:
+    """The record of everything that happened in a workspace, for many processes at once.
+
+    What :meth:`append`, :meth:`append_many` and :meth:`put` have returned is on the disk. Threads may share
+    one; a forked child may go on using its parent's.
+    """
+
+    def __init__(self, folder: Path, *, clock: Clock | None, wait: float, files: OsFiles | None) -> None:
+        self.folder = Path(folder)
+        files = files or OsFiles()
+        self._clock = clock or SystemClock()
+        self._lock = FolderLock(self.folder / "lock", files, wait)
+        self._log = Log(self.folder, files)
+        self._objects = Objects(self.folder, files)
+
+    @classmethod
+    def create(
+        cls, folder: Path, *, clock: Clock | None = None, wait: float = WAIT, files: OsFiles | None = None
+    ) -> Self:
+        """A new, empty ledger; the folder appears whole or not at all.
+
+        Raises
+        ------
+        AssayError
+            The folder exists already, or cannot be written.
+        """
+        first = new_log(_meta(clock or SystemClock(), None))
+        start = Position(1, len(first), own_hash(first) or NO_HASH)
+        with new_folder(Path(folder)) as staged:
+            (staged / "ledger.jsonl").write_bytes(first)
+            (staged / "objects.pack").write_bytes(MAGIC)
+            (staged / "head").write_bytes(slot_bytes(start) + slot_bytes(Position(0, len(MAGIC), NO_HASH)))
+            (staged / "lock").touch()
+            (staged / "torn").mkdir()
+        return cls(folder, clock=clock, wait=wait, files=files)
+
+    @classmethod
+    def open(
+        cls, folder: Path, *, clock: Clock | None = None, wait: float = WAIT, files: OsFiles | None = None
+    ) -> Self:
+        """The ledger of a folder. It is read when it is first used, from where the last writer left off.
+
+        ``wait``: seconds to wait for other writers. ``files``: the file operations, for tests.
+
+        Raises
+        ------
+        AssayError
+            There is no ledger.
+        """
+        if not (Path(folder) / "ledger.jsonl").is_file():
+            raise AssayError(
+                f"there is no ledger in {folder}",
+                where=str(folder),
+                fix="name a workspace that has a ledger, or make one with: assay init",
+            )
+        return cls(folder, clock=clock, wait=wait, files=files)
+
+    def append(
+        self, kind: str, body: Mapping[str, Any], *, run: str | None = None, latency: float | None = None
+    ) -> Entry:
+        """Add one record; on the disk when it returns.
+
+        Raises
+        ------
+        Refusal
+            ``bad_record``: the record does not keep to the table of kinds, or JSON cannot hold it.
+            ``ledger_busy``: another process held the lock for longer than the wait.
+        LedgerUnwritable
+            The write failed; nothing of the record was accepted.
+        LedgerDamaged
+            What others added does not fit.
+        """
+        return self.append_many([Draft(kind, body, run, latency)])[0]
+
+    def append_many(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
+        """Add records in one write and one fsync: after a crash, all of them are there, or none.
+
+        Raises as :meth:`append`.
+        """
+        records = [self._prepared(draft) for draft in drafts]
+        with self._writing():
+            return self._log.append(records) if records else ()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Self]:
+        """Hold the lock over several steps: read, decide, append.
+
+        It keeps all others from writing meanwhile; it takes nothing back: each append counts at once.
+        """
+        with self._writing():
+            yield self
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._lock.held():
+            self._log.settle()
+            self._log.repair(_meta(self._clock, None))
+            yield
+
+    def entries(
+        self, *, kind: str | None = None, run: str | None = None, start: int | Position = 0
+    ) -> Iterator[Entry]:
+        """Accepted records in order, each checked against the chain; a torn tail is left out.
+
+        They end where the record ended when the first one was asked for. ``start`` leaves out as many
+        lines; a :class:`Position` (``entry.position``) begins after that entry without reading what
+        lies before.
+
+        Raises
+        ------
+        LedgerDamaged
+            A line does not fit; ``where`` names it.
+        Refusal
+            ``ledger_busy``; ``bad_record`` for a kind or run that cannot be.
+        """
+        if kind is not None and kind not in KINDS:
+            raise Refusal(BAD_RECORD, f"no kind of record is named {kind!r}", where="kind")
+        if run is not None:
+            _check_run(run)
+        return self._entries(kind, run, start)
+
+    def _entries(self, kind: str | None, run: str | None, start: int | Position) -> Iterator[Entry]:
+        # what a line of this kind and run must hold; it may hold it elsewhere, too
+        wanted = [f'"kind":"{kind}"'.encode()] if kind else []
+        wanted += [f'"run":"{run}"'.encode()] if run else []
+        begin, skipped = (start, 0) if isinstance(start, Position) else (START, start)
+        end = self.end()
+        if begin.offset > end.offset:
+            raise damaged(end.lines + 1, f"is missing: reading was to go on after line {begin.lines}")
+        for line in Scan(self._log.path, begin, end.offset):
+            if line.number > skipped and all(part in line.raw for part in wanted):
+                entry = known_kind(parse(line))
+                if kind in (None, entry.kind) and run in (None, entry.run):
+                    yield entry
+
+    def end(self) -> Position:
+        """Where the accepted record ends now."""
+        with self._lock.held(reading=True):
+            self._log.settle()
+            return self._log.end
+
+    def torn(self) -> TornTail | None:
+        """What a writer that was stopped left at the end, until the next writer cuts it off."""
+        with self._lock.held(reading=True):
+            self._log.settle()
+            return self._log.torn
+
+    def verify(self, *, objects: bool = False) -> Verified:
+        """Check the whole chain, and with ``objects`` every payload that a record names. Changes nothing.
+
+        Raises
+        ------
+        LedgerDamaged
+            ``where`` names the first line that does not fit, or the object.
+        """
+        with self._lock.held(reading=True):
+            self._log.settle()
+            end, torn = self._log.end, self._log.torn
+        checked = 0
+        scan = Scan(self._log.path, START, end.offset)
+        for line in scan:
+            entry = known_kind(parse(line))
+            if objects:
+                checked += self._check_objects(entry)
+        if scan.position != end:
+            raise damaged(end.lines, "is another one than the last writer noted")
+        return Verified(end.lines, end.hash, checked, torn)
+
+    def _check_objects(self, entry: Entry) -> int:
+        names = [entry.body[key] for key in KINDS[entry.kind].objects if entry.body[key] is not None]
+        for name in names:
+            self.get(name)
+        return len(names)
+
+    def put(self, payloads: Sequence[bytes]) -> tuple[str, ...]:
+        """Store payloads under their content; on the disk when it returns, with one fsync.
+
+        Returns ``sha256:<hex>`` of each. Payloads that are there already are not written again.
+
+        Raises as :meth:`append`.
+        """
+        with self._lock.held():
+            return self._objects.put(payloads)
+
+    def get(self, name: str) -> bytes:
+        """The payload that :meth:`put` named ``name``, checked against it.
+
+        Raises
+        ------
+        LedgerDamaged
+            The object is missing or damaged.
+        AssayError
+            ``name`` is not ``sha256:`` and 64 hex digits.
+        """
+        with self._lock.held(reading=True):
+            return self._objects.get(name)
+
+    def _prepared(self, draft: Draft) -> Prepared:
+        if draft.run is not None:
+            _check_run(draft.run)
+        check(draft.kind, draft.body, draft.run)
+        return Prepared(draft.kind, draft.run, canonical(draft.body), _meta(self._clock, draft.latency))
+
+
+def _meta(clock: Clock, latency: float | None) -> Canonical:
+    meta: dict[str, Any] = {"time": clock.now().isoformat(), "pid": os.getpid(), "host": os.uname().nodename}
+    if latency is not None:
+        meta["latency"] = latency
+    return canonical(meta, "meta")
+
+
+def _check_run(run: str) -> None:
+    if not isinstance(run, str) or not ID_PATTERN.fullmatch(run):
+        raise Refusal(
+            BAD_RECORD,
+            f"{run!r} cannot be the id of a run",
+            where="run",
+            fix="use 1 to 64 of a-z, 0-9, '_' and '-', beginning with a letter or digit",
+        )
