@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import generator, make_executor
+from assay.base import generator
 from assay.config import PeriodPlan
 from assay.errors import DataError, Problem
 from assay.expr import Call, Field, Node
@@ -133,12 +135,21 @@ def make_setup(
     judged[window.judged] = members[window.judged]
     price = _price(view, settings, notes)
     trading = view.trading(settings.fill)
-    delisted = trading.delisted_row
-    labels = {h: forward_returns(price, h, delisted_row=delisted) for h in settings.all_horizons}
-    scorers = _scorers(labels, judged, settings)
-    tape = Tape(price, trading.limit_up, trading.limit_down, delisted, settings.delisting_value)
+    tape = Tape(price, trading.limit_up, trading.limit_down, trading.delisted_row, settings.delisting_value)
     traded_value = _traded_value(view, members)
     reference, name = _benchmark(view, settings, tape, members, window, benchmark)
+    allowed = _allowed(view, settings, judged, traded_value)
+    duty = _duty(view.dates, settings, market)
+
+    def scorer(horizon: int) -> Scorer:
+        label = forward_returns(price, horizon, delisted_row=trading.delisted_row)
+        return Scorer(label, universe=judged, quantiles=settings.quantiles, min_names=settings.min_names)
+
+    with ThreadPoolExecutor(settings.threads) as pool:
+        # the shuffles come first: sorting leaves the interpreter free, and this thread loads numba meanwhile
+        shuffles = [pool.submit(shuffled_cells, judged, seed) for seed in _shuffle_seeds(settings)]
+        scorers = {horizon: pool.submit(scorer, horizon) for horizon in settings.all_horizons}
+        neutralizer = _neutralizer(view, settings, judged, traded_value, notes)
     return Setup(
         view=view,
         window=window,
@@ -147,15 +158,15 @@ def make_setup(
         market=market,
         members=members,
         judged=judged,
-        allowed=_allowed(view, settings, judged, traded_value),
-        scorers=scorers,
+        allowed=allowed,
+        scorers={horizon: made.result() for horizon, made in scorers.items()},
         tape=tape,
-        duty=_duty(view.dates, settings, market),
+        duty=duty,
         benchmark=reference,
         benchmark_name=name,
         traded_value=traded_value,
-        neutralizer=_neutralizer(view, settings, judged, traded_value, notes),
-        shuffles=_shuffles(settings, judged),
+        neutralizer=neutralizer,
+        shuffles=tuple(made.result() for made in shuffles),
         notes=tuple(notes),
     )
 
@@ -177,18 +188,6 @@ def _duty(dates: DateArray, settings: JudgeSettings, market: str) -> FloatArray 
     starts = np.array([day for day, _ in STAMP_DUTY], dtype="datetime64[D]")
     rates = np.array([rate for _, rate in STAMP_DUTY])
     return np.asarray(rates[np.searchsorted(starts, dates, side="right") - 1], dtype=np.float64)
-
-
-def _scorers(
-    labels: dict[int, NDArray[np.float32]], judged: BoolArray, settings: JudgeSettings
-) -> dict[int, Scorer]:
-    def prepare(horizon: int) -> Scorer:
-        return Scorer(
-            labels[horizon], universe=judged, quantiles=settings.quantiles, min_names=settings.min_names
-        )
-
-    made = make_executor("threads", settings.threads).map(prepare, labels)
-    return dict(zip(labels, made, strict=True))
 
 
 def _price(view: Panel, settings: JudgeSettings, notes: list[str]) -> NDArray[np.float32]:
@@ -339,15 +338,11 @@ class _Traded:
         return self.view.vector(name)
 
 
-def _shuffles(settings: JudgeSettings, judged: BoolArray) -> tuple[NDArray[np.intp], ...]:
-    """Orders that deal each date's values out anew among the members of the date, one for each seed."""
+def _shuffle_seeds(settings: JudgeSettings) -> Iterable[int]:
     if settings.robustness == "off":
         return ()
     count = settings.shuffles if settings.robustness == "full" else min(settings.shuffles, QUICK_SHUFFLES)
-    seeds = range(settings.seed, settings.seed + count)
-    return tuple(
-        make_executor("threads", settings.threads).map(lambda seed: shuffled_cells(judged, seed), seeds)
-    )
+    return range(settings.seed, settings.seed + count)
 
 
 def shuffled_cells(members: BoolArray, seed: int) -> NDArray[np.intp]:
