@@ -1,0 +1,16 @@
+"""Who did what, on the ground of what: records whose citations resolve."""
+
+from assay.provenance._citation import Citation, CitationKind, CitationRefused
+from assay.provenance._record import ProvenanceRow, recent, record
+from assay.provenance._resolve import Resolver, default_resolvers
+
+__all__ = [
+    "Citation",
+    "CitationKind",
+    "CitationRefused",
+    "ProvenanceRow",
+    "Resolver",
+    "default_resolvers",
+    "recent",
+    "record",
+]

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from assay.provenance._citation import CitationKind
+
+if TYPE_CHECKING:
+    from assay.ledger import Ledger
+
+
+class Resolver(Protocol):
+    """Says whether what a citation of one kind names exists."""
+
+    def __call__(self, target: str) -> bool: ...
+
+
+def default_resolvers(ledger: Ledger, notes: Path | None = None) -> Mapping[CitationKind, Resolver]:
+    """The resolvers of a workspace.
+
+    A note exists as ``<notes>/<slug>.md``; an agent where the ledger has a provenance record of it; a
+    certificate where the ledger has a record of its document. Without ``notes`` no note exists.
+    """
+    return {
+        "note": lambda target: notes is not None and (notes / f"{target}.md").is_file(),
+        "agent": lambda target: _agent_known(ledger, target),
+        "certificate": lambda target: _certificate_known(ledger, target),
+    }
+
+
+def _agent_known(ledger: Ledger, identifier: str) -> bool:
+    return any(
+        entry.body["operator"].get("identifier") == identifier for entry in ledger.entries(kind="provenance")
+    )
+
+
+def _certificate_known(ledger: Ledger, digest: str) -> bool:
+    name = f"sha256:{digest}"
+    return any(entry.body["document"] == name for entry in ledger.entries(kind="certificate"))
