@@ -4,13 +4,16 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, Self
 
-from assay.base import ID_PATTERN, Clock, SystemClock, new_folder
+from assay.base import ID_PATTERN, Clock, Operator, SystemClock, new_folder
 from assay.errors import AssayError, Refusal
 from assay.ledger._files import OsFiles
 from assay.ledger._head import slot_bytes
+from assay.ledger._index import Index
+from assay.ledger._keys import TrialKey
 from assay.ledger._kinds import KINDS, check
 from assay.ledger._line import (
     NO_HASH,
@@ -26,9 +29,12 @@ from assay.ledger._line import (
 )
 from assay.ledger._lock import FolderLock
 from assay.ledger._log import Log, known_kind, new_log
+from assay.ledger._looks import HiddenPeriod, Look, LooksUsed, charge_look, looks_used
 from assay.ledger._objects import MAGIC, Objects
 from assay.ledger._reasons import BAD_RECORD
-from assay.ledger._scan import Scan, TornTail
+from assay.ledger._runs import Run
+from assay.ledger._scan import Scan, TornTail, missing_tail
+from assay.ledger._trials import Scope, Trials, collect
 
 WAIT = 10.0
 
@@ -185,7 +191,9 @@ class Ledger:
         begin, skipped = (start, 0) if isinstance(start, Position) else (START, start)
         end = self.end()
         if begin.offset > end.offset:
-            raise damaged(end.lines + 1, f"is missing: reading was to go on after line {begin.lines}")
+            raise missing_tail(end, begin)
+        if begin.offset == end.offset and begin.hash != end.hash:
+            raise damaged(end.lines, "is another one than reading ended with before")
         for line in Scan(self._log.path, begin, end.offset):
             if line.number > skipped and all(part in line.raw for part in wanted):
                 entry = known_kind(parse(line))
@@ -253,6 +261,66 @@ class Ledger:
         """
         with self._lock.held(reading=True):
             return self._objects.get(name)
+
+    def index(self) -> Index:
+        """The index, brought up to date; close it, or use it as a context manager.
+
+        Raises
+        ------
+        LedgerDamaged
+            A line that was not indexed yet does not fit.
+        """
+        with self._lock.held(reading=True):
+            self._log.settle()
+            end, torn = self._log.end, self._log.torn
+        return Index(self._log.path, self.folder / "index.sqlite", end=end.offset, torn=torn)
+
+    def run(self, run_id: str) -> Run:
+        """The view that a run has of the ledger, whether it was started or not."""
+        _check_run(run_id)
+        return Run(self, run_id)
+
+    def export(self, run_id: str) -> bytes:
+        """The canonical export of a run; see :meth:`Run.export`."""
+        return self.run(run_id).export()
+
+    def trials(self, scope: Scope | None = None, *, within: str | None = None) -> Trials:
+        """The trials of a scope (all, without one). ``within``: the asking run, which itself may be open.
+
+        Raises
+        ------
+        Refusal
+            ``incomplete_scope``: there is a torn tail, a run in the scope has not stopped, or a look that was
+            charged has no trial; ``details`` names them. ``unknown_run``: the scope names a run that was
+            never started.
+        """
+        with self.index() as index:
+            return collect(index, self.get, scope or Scope(), within)
+
+    def charge_look(
+        self,
+        period: HiddenPeriod,
+        dates: tuple[date, date],
+        *,
+        data: str,
+        budget: int,
+        key: TrialKey,
+        operator: Operator,
+        run: str | None = None,
+    ) -> Look:
+        """Charge a look at hidden dates before they are read; see :func:`assay.ledger._looks.charge_look`.
+
+        Raises
+        ------
+        Refusal
+            ``look_budget_exhausted``.
+        """
+        return charge_look(self, period, dates, data=data, budget=budget, key=key, operator=operator, run=run)
+
+    def looks(self, data: str) -> dict[str, LooksUsed]:
+        """Looks charged to each hidden period of a data set; a period without looks is left out."""
+        with self.index() as index:
+            return looks_used(index, data)
 
     def _prepared(self, draft: Draft) -> Prepared:
         if draft.run is not None:

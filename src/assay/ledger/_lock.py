@@ -90,9 +90,14 @@ class FolderLock:
                     where=str(self._path),
                     fix="check that the folder exists and may be written to",
                 ) from error
-            if self._locked(handle):
+            held = False
+            try:
+                held = self._locked(handle)
+            finally:
+                if not held:
+                    self._files.close(handle)
+            if held:
                 return handle
-            self._files.close(handle)
             if time.monotonic() >= deadline:
                 raise self._busy()
             time.sleep(pause)
