@@ -103,7 +103,8 @@ def test_too_few_common_days_are_no_correlation() -> None:
 def test_silhouettes_are_those_of_the_definition() -> None:
     rng = np.random.default_rng(7)
     correlation = correlations(blocks(rng, 3, 4, 300, 0.7))
-    labels, silhouettes = best_clusters(correlation)
+    found = best_clusters(correlation)
+    labels, silhouettes = found.labels, found.silhouettes
     distance = np.sqrt((1 - correlation) / 2)
     assert len(set(labels.tolist())) == 3
     for i, label in enumerate(labels):

@@ -1,23 +1,49 @@
 """The record of everything: append-only, hash-chained, and on the disk before anything is acted on."""
 
 from assay.ledger._files import LedgerUnwritable, OsFiles
+from assay.ledger._index import DATA_INPUT, Index, RunState
+from assay.ledger._keys import TrialKey
 from assay.ledger._kinds import KINDS, Kind
 from assay.ledger._ledger import Draft, Ledger, Verified
 from assay.ledger._line import Entry, Position
+from assay.ledger._looks import LOOK_BUDGET_EXHAUSTED, Look, LooksUsed
 from assay.ledger._reasons import BAD_RECORD, LEDGER_BUSY
+from assay.ledger._runs import INPUTS_CHANGED, RUN_ENDED, RUN_EXISTS, UNKNOWN_RUN, Run
 from assay.ledger._scan import TornTail
+from assay.ledger._series import DailySeries, SeriesMatrix, decode_series, encode_series
+from assay.ledger._trials import INCOMPLETE_SCOPE, Scope, Trials, close_looks
 
 __all__ = [
     "BAD_RECORD",
+    "DATA_INPUT",
+    "INCOMPLETE_SCOPE",
+    "INPUTS_CHANGED",
     "KINDS",
     "LEDGER_BUSY",
+    "LOOK_BUDGET_EXHAUSTED",
+    "RUN_ENDED",
+    "RUN_EXISTS",
+    "UNKNOWN_RUN",
+    "DailySeries",
     "Draft",
     "Entry",
+    "Index",
     "Kind",
     "Ledger",
     "LedgerUnwritable",
+    "Look",
+    "LooksUsed",
     "OsFiles",
     "Position",
+    "Run",
+    "RunState",
+    "Scope",
+    "SeriesMatrix",
     "TornTail",
+    "TrialKey",
+    "Trials",
     "Verified",
+    "close_looks",
+    "decode_series",
+    "encode_series",
 ]

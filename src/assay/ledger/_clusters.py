@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -52,10 +53,10 @@ def effective_number(series: Sequence[DailySeries]) -> float:
     if len(clustered) < 2:
         return float(len(series))
     correlation = correlations(on_all_days(clustered))
-    labels, silhouettes = best_clusters(correlation)
-    sizes = np.bincount(labels)
-    tight = (sizes > 1) & (np.bincount(labels, silhouettes) >= LEAST_SILHOUETTE * sizes)
-    loose = np.flatnonzero(~tight[labels])
+    found = best_clusters(correlation)
+    sizes = np.bincount(found.labels)
+    tight = (sizes > 1) & (np.bincount(found.labels, found.silhouettes) >= LEAST_SILHOUETTE * sizes)
+    loose = np.flatnonzero(~tight[found.labels])
     return float(tight.sum()) + _loose_number(correlation[np.ix_(loose, loose)]) + beyond
 
 
@@ -79,65 +80,58 @@ def correlations(matrix: Floats) -> Floats:
     centred = np.where(known, matrix - np.nanmean(matrix, axis=0, where=known), 0.0)
     spread = np.sqrt((centred * centred).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
     centred = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
-    there = known.astype(np.float64)
     if known.all():
         result = centred.T @ centred / len(matrix)
-        enough = np.full(result.shape, len(matrix) >= LEAST_COMMON_DAYS)
+        common = np.full(result.shape, float(len(matrix)))
     else:
-        result, enough = _pairwise(centred, there)
-    result = np.where(enough, np.clip(result, -1.0, 1.0), 0.0)
+        there = known.astype(np.float64)
+        common = there.T @ there
+        result = _pairwise(centred, there, common)
+    result = np.where(common >= LEAST_COMMON_DAYS, np.clip(result, -1.0, 1.0), 0.0)
     result = (result + result.T) / 2.0
     np.fill_diagonal(result, 1.0)
     return result
 
 
-def _pairwise(centred: Floats, there: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Correlations over common days, and where there are enough of these."""
-    n = there.T @ there
-    days = np.maximum(n, 1.0)
+def _pairwise(centred: Floats, there: Floats, common: Floats) -> Floats:
+    """Correlations over the days that each two series share: ``common`` of them."""
+    days = np.maximum(common, 1.0)
     sums = centred.T @ there  # of the row's series, over the days it shares with the column's
     squares = (centred * centred).T @ there
     covariance = centred.T @ centred / days - (sums / days) * (sums.T / days)
     variance = squares / days - (sums / days) ** 2
     scale = np.sqrt(np.maximum(variance, 0.0) * np.maximum(variance.T, 0.0))
-    result = np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 1e-12)
-    return result, n >= LEAST_COMMON_DAYS
+    result: Floats = np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 1e-12)
+    return result
 
 
-def best_clusters(correlation: Floats) -> tuple[Labels, Floats]:
-    """Labels from 0 by the best cut of the tree, and each member's silhouette.
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Label (from 0) and silhouette of each series."""
 
-    With no cut to choose from (two series) both are one cluster without silhouettes to speak of.
-    """
+    labels: Labels
+    silhouettes: Floats
+
+
+def best_clusters(correlation: Floats) -> Clusters:
+    """The cut of the tree whose mean silhouette is greatest; with no cut to choose from, one cluster."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
     n = len(correlation)
-    best, chosen = -math.inf, (np.zeros(n, dtype=np.intp), np.zeros(n))
+    best = Clusters(np.zeros(n, dtype=np.intp), np.zeros(n))
     if n < 3:
-        return chosen
+        return best
     distance = np.sqrt(np.maximum(1.0 - correlation, 0.0) / 2.0)
-    tree = linkage(squareform(distance, checks=False), method="average")
-    cuts = _Cuts(distance, tree)
+    cuts = _Cuts(distance, linkage(squareform(distance, checks=False), method="average"))
+    greatest = -math.inf
     for _ in range(min(n - 1, MOST_CLUSTERS) - 1):
         cuts.split()
         silhouettes = cuts.silhouettes()
-        quality = float(silhouettes.mean())
-        if quality > best:
-            best, chosen = quality, (cuts.labels.copy(), silhouettes)
-    return chosen
-    distance = np.sqrt(np.maximum(1.0 - correlation, 0.0) / 2.0)
-    tree = linkage(squareform(distance, checks=False), method="average")
-    cuts = _Cuts(distance, tree)
-    for _ in range(min(n - 1, MOST_CLUSTERS) - 1):
-        cuts.split()
-        silhouettes = cuts.silhouettes()
-        deviation = float(silhouettes.std())
         mean = float(silhouettes.mean())
-        quality = mean / deviation if deviation > 1e-9 else math.copysign(math.inf, mean) if mean else 0.0
-        if quality > best:
-            best, chosen = quality, (cuts.labels.copy(), silhouettes)
-    return chosen
+        if mean > greatest:
+            greatest, best = mean, Clusters(cuts.labels.copy(), silhouettes)
+    return best
 
 
 class _Cuts:
@@ -185,7 +179,7 @@ class _Cuts:
         means[rows, self.labels] = np.inf
         outside = means.min(axis=1)
         larger = np.maximum(inside, outside)
-        result = np.divide(outside - inside, larger, out=np.zeros(self._n), where=larger > _SAME)
+        result: Floats = np.divide(outside - inside, larger, out=np.zeros(self._n), where=larger > _SAME)
         result[own == 1] = 0.0
         return result
 
