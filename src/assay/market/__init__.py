@@ -35,6 +35,7 @@ _HOMES = {
     "._side_tables": ("OVERLAP_RULES", "UNKNOWN_START_RULES", "GroupSource", "MembershipSource"),
     "._simulate": ("simulate",),
     "._sources": ("BaoStockClient", "BarClient", "Bars", "YahooClient", "download"),
+    "._truncate": ("names_later", "truncate"),
     "._update": ("extend", "update"),
 }
 
@@ -84,11 +85,13 @@ __all__ = [
     "Universe",
     "field_info",
     "manifest_schema",
+    "names_later",
     "open_panel",
     "previous_close",
     "read_manifest",
     "rewrite_dataset",
     "simulate",
+    "truncate",
     "universe_from_mask",
     "universe_from_spans",
     "verify",
@@ -117,6 +120,8 @@ if TYPE_CHECKING:
     from assay.market._sources import Bars as Bars
     from assay.market._sources import YahooClient as YahooClient
     from assay.market._sources import download as download
+    from assay.market._truncate import names_later as names_later
+    from assay.market._truncate import truncate as truncate
     from assay.market._update import extend as extend
     from assay.market._update import update as update
 
