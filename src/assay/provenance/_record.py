@@ -99,9 +99,10 @@ def recent(
     """
     if limit < 1:
         raise AssayError(f"limit is {limit}", where="limit", fix="give at least 1")
-    found = ledger.entries(kind="provenance", run=run)
-    matching = (entry for entry in found if subject is None or entry.body["subject"] == subject)
-    return [_row(entry) for entry in reversed(deque(matching, maxlen=limit))]
+    with ledger.index() as index:
+        found = index.entries(kind="provenance", run=run)
+        matching = (entry for entry in found if subject is None or entry.body["subject"] == subject)
+        return [_row(entry) for entry in reversed(deque(matching, maxlen=limit))]
 
 
 def _resolve(cited: Iterable[Citation], resolvers: Mapping[CitationKind, Resolver]) -> None:

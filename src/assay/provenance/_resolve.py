@@ -30,11 +30,14 @@ def default_resolvers(ledger: Ledger, notes: Path | None = None) -> Mapping[Cita
 
 
 def _agent_known(ledger: Ledger, identifier: str) -> bool:
-    return any(
-        entry.body["operator"].get("identifier") == identifier for entry in ledger.entries(kind="provenance")
-    )
+    with ledger.index() as index:
+        return any(
+            entry.body["operator"].get("identifier") == identifier
+            for entry in index.entries(kind="provenance")
+        )
 
 
 def _certificate_known(ledger: Ledger, digest: str) -> bool:
     name = f"sha256:{digest}"
-    return any(entry.body["document"] == name for entry in ledger.entries(kind="certificate"))
+    with ledger.index() as index:
+        return any(entry.body["document"] == name for entry in index.entries(kind="certificate"))

@@ -1,0 +1,19 @@
+"""The tools that every desk has: formulas, the data that may be searched, scores on it, counts, the zoo."""
+
+from assay.tools.builtin._bench import Workbench, builtin_registry, builtin_tools
+from assay.tools.builtin._judge import PanelJudge, SearchJudge, SearchScore
+from assay.tools.builtin._view import SearchView
+from assay.tools.builtin._zoo import LedgerZoo, Zoo, ZooFactor
+
+__all__ = [
+    "LedgerZoo",
+    "PanelJudge",
+    "SearchJudge",
+    "SearchScore",
+    "SearchView",
+    "Workbench",
+    "Zoo",
+    "ZooFactor",
+    "builtin_registry",
+    "builtin_tools",
+]

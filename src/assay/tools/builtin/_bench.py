@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.tools._registry import Registry
+from assay.tools._tool import Tool
+from assay.tools.builtin._data import data_tools
+from assay.tools.builtin._expression import expression_tools
+from assay.tools.builtin._factor import factor_tools
+from assay.tools.builtin._judge import SearchJudge
+from assay.tools.builtin._ledger import ledger_tools
+from assay.tools.builtin._view import SearchView
+from assay.tools.builtin._zoo import Zoo, zoo_tools
+
+if TYPE_CHECKING:
+    from assay.ledger import Ledger
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """What the built-in tools work with. What is absent is refused by name (``no_data``, ...)."""
+
+    view: SearchView | None = None
+    judge: SearchJudge | None = None
+    ledger: Ledger | None = None
+    zoo: Zoo | None = None
+
+
+def builtin_tools(bench: Workbench) -> tuple[Tool, ...]:
+    """The tools that every desk has, on a workbench."""
+    fields = None if bench.view is None else bench.view.panel.fields
+    return (
+        *expression_tools(fields),
+        *data_tools(bench.view),
+        *factor_tools(bench.judge, fields),
+        *ledger_tools(bench.ledger, bench.view),
+        *zoo_tools(bench.zoo),
+    )
+
+
+def builtin_registry(bench: Workbench) -> Registry:
+    """A registry of the built-in tools, guarded against dates that the workbench's view does not show."""
+    return Registry(builtin_tools(bench), guard=None if bench.view is None else bench.view.guard)

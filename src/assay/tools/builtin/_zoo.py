@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from pydantic import Field
+
+from assay.errors import Refusal
+from assay.tools._tool import Arguments, Context, Result, Tool
+from assay.tools.builtin._reasons import BAD_LIMIT, BAD_OFFSET, NO_ZOO
+
+if TYPE_CHECKING:
+    from assay.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class ZooFactor:
+    """One admitted factor, as anybody may see it: no dates, and no figures of hidden periods."""
+
+    name: str
+    expression: str
+    dialect: str | None
+    fingerprint: str | None
+    status: Literal["admitted", "retired"]
+
+
+class Zoo(Protocol):
+    """The admitted factors."""
+
+    def factors(self) -> Sequence[ZooFactor]:
+        """All of them in order of admission, also those retired since."""
+        ...
+
+
+class LedgerZoo:
+    """The zoo as the ledger's admissions and retirements tell it.
+
+    An admission names its certificate, which is a document among the ledger's objects.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def factors(self) -> list[ZooFactor]:
+        """See :class:`Zoo`."""
+        with self._ledger.index() as index:
+            retired = {entry.body["certificate"] for entry in index.entries(kind="retirement")}
+            admitted = dict.fromkeys(
+                entry.body["certificate"]
+                for entry in index.entries(kind="admission")
+                if entry.body["admitted"]
+            )
+        return [self._factor(name, name in retired) for name in admitted]
+
+    def _factor(self, certificate: str, retired: bool) -> ZooFactor:
+        identity = json.loads(self._ledger.get(certificate))["identity"]
+        return ZooFactor(
+            name=identity["name"],
+            expression=identity["text"],
+            dialect=identity["dialect"],
+            fingerprint=identity["fingerprint"],
+            status="retired" if retired else "admitted",
+        )
+
+
+class ListArguments(Arguments):
+    limit: int = Field(20, description="Rows of a page.", ge=1, le=100)
+    offset: int = Field(0, description="Rows to leave out.", ge=0, le=1_000_000)
+
+
+class ZooRow(Result):
+    name: str
+    expression: str
+    dialect: str | None
+    fingerprint: str | None
+    status: Literal["admitted", "retired"]
+
+
+class ListResult(Result):
+    rows: list[ZooRow]
+    total: int
+    next_offset: int | None = Field(description="Where the next page begins; missing on the last one.")
+
+
+def zoo_tools(zoo: Zoo | None) -> tuple[Tool, ...]:
+    """``zoo.list``."""
+
+    def run(arguments: ListArguments, context: Context) -> ListResult:
+        if zoo is None:
+            raise Refusal(NO_ZOO)
+        factors = zoo.factors()
+        if arguments.offset > len(factors):
+            raise Refusal(BAD_OFFSET, f"the zoo has {len(factors)} factors")
+        stop = arguments.offset + arguments.limit
+        return ListResult(
+            rows=[ZooRow(**asdict(factor)) for factor in factors[arguments.offset : stop]],
+            total=len(factors),
+            next_offset=stop if stop < len(factors) else None,
+        )
+
+    return (
+        Tool(
+            "zoo.list",
+            "Lists the factors that were admitted, those retired since included.",
+            ListArguments,
+            ListResult,
+            (BAD_LIMIT, BAD_OFFSET, NO_ZOO),
+            run,
+        ),
+    )
