@@ -1,8 +1,8 @@
 """Stop a writer at its n-th operation on a file, in every way that we know, and look at what it left.
 
-A *point* is a scenario, a fault and an n. The scenario runs in a forked child whose file operations are counted;
-at the n-th the fault strikes. The parent knows by a pipe what the child was told had succeeded, opens the
-ledger anew, and holds it to its promises.
+A *point* is a scenario, a fault and an n. The scenario runs in a forked child whose file operations are
+counted; at the n-th the fault strikes. The parent knows by a pipe what the child was told had succeeded,
+opens the ledger anew, and holds it to its promises.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class BreakingFiles(OsFiles):
         return True
 
     def _lose(self) -> None:
-        """A power cut: what was not synced may be there, be cut short, or have zeros for some of its pages."""
+        """A power cut: what was not synced is there, or cut short, or has zeros for some of its pages."""
         for path, synced in self._synced.items():
             size = path.stat().st_size
             if size <= synced:
@@ -259,7 +259,7 @@ def strike(point: Point, folder: Path) -> Told:
     assert code in (0, 9), f"{point}: the child failed by itself"
     told = Told()
     for message in messages:
-        told.entries.update({line: digest for line, digest in message.get("entries", [])})
+        told.entries.update(dict(message.get("entries", [])))
         told.objects += message.get("objects", [])
         told.finished |= message.get("finished", False)
         told.struck |= message.get("struck", False)

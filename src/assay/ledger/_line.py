@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ MAX_DEPTH = 100
 MAX_LINE = 256 * 1024 * 1024
 NO_HASH = "0" * 64
 
+_LONGEST_PLACE = 120
 _INTEGERS = range(-(2**63), 2**63)
 _PREV = b',"prev":"'
 _HASH = b',"hash":"'
@@ -96,10 +97,25 @@ def plain(value: Any, where: str = "body") -> Any:
         ``bad_record``: a type that JSON does not have, a key that is not text, an integer beyond 64 bits,
         or more than 100 levels.
     """
-    return _plain(value, where, MAX_DEPTH)
+    try:
+        return _plain(value, MAX_DEPTH)
+    except _UnfitError as error:
+        place = where + "".join(reversed(error.path))
+        shown = place if len(place) <= _LONGEST_PLACE else f"{place[:60]}...{place[-57:]}"
+        raise Refusal(BAD_RECORD, f"the record holds {error.what}", where=shown, fix=error.fix) from None
 
 
-def _plain(value: Any, where: str, levels: int) -> Any:
+class _UnfitError(Exception):
+    """A value that cannot be recorded; ``path`` grows on the way out, innermost step first."""
+
+    def __init__(self, what: str, fix: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.fix = fix
+        self.path: list[str] = []
+
+
+def _plain(value: Any, levels: int) -> Any:
     kind = type(value)
     if kind is str or value is None or kind is bool:
         return value
@@ -107,28 +123,43 @@ def _plain(value: Any, where: str, levels: int) -> Any:
         return value if math.isfinite(value) else None
     if kind is int:
         if value not in _INTEGERS:
-            raise _refused(where, "an integer beyond 64 bits", "write it as text")
+            raise _UnfitError("an integer beyond 64 bits", "write it as text")
         return value
-    if isinstance(value, (Mapping, list, tuple, np.ndarray)):
+    if isinstance(value, (Mapping, list, tuple)):
         if levels == 0:
-            raise _refused(where, f"more than {MAX_DEPTH} levels of nesting", "write the inner part as text")
+            raise _UnfitError(f"more than {MAX_DEPTH} levels of nesting", "write the inner part as text")
         if isinstance(value, Mapping):
-            return _plain_mapping(value, where, levels - 1)
-        return [_plain(item, f"{where}[{i}]", levels - 1) for i, item in enumerate(value)]
-    return _plain(_base_value(value, where), where, levels)
+            return _plain_mapping(value, levels - 1)
+        return _plain_items(value, levels - 1)
+    return _plain(_base_value(value), levels)
 
 
-def _plain_mapping(value: Mapping[Any, Any], where: str, levels: int) -> dict[str, Any]:
+def _plain_mapping(value: Mapping[Any, Any], levels: int) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, item in value.items():
         if not isinstance(key, str):
-            raise _refused(where, f"the key {key!r}, which is not text", "use text for keys")
-        result[str.__str__(key)] = _plain(item, f"{where}.{key}", levels)
+            raise _UnfitError(f"the key {key!r}, which is not text", "use text for keys")
+        try:
+            result[str.__str__(key)] = _plain(item, levels)
+        except _UnfitError as error:
+            error.path.append(f".{key}")
+            raise
     return result
 
 
-def _base_value(value: Any, where: str) -> Any:
-    """Subclasses (enums of text, NumPy's numbers) as the type that they extend."""
+def _plain_items(value: Sequence[Any], levels: int) -> list[Any]:
+    result: list[Any] = []
+    for item in value:
+        try:
+            result.append(_plain(item, levels))
+        except _UnfitError as error:
+            error.path.append(f"[{len(result)}]")
+            raise
+    return result
+
+
+def _base_value(value: Any) -> Any:
+    """Subclasses (enums of text, NumPy's numbers) as the type that they extend; arrays as lists."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, (bool, np.bool_)):
@@ -137,12 +168,9 @@ def _base_value(value: Any, where: str) -> Any:
         return int(value)
     if isinstance(value, (float, np.floating)):
         return float(value)
-    raise _refused(where, f"a {type(value).__name__}", "write it as text, a number, a list or a mapping")
-
-
-def _refused(where: str, what: str, fix: str) -> Refusal:
-    where = where if len(where) <= 120 else f"{where[:60]}...{where[-57:]}"
-    return Refusal(BAD_RECORD, f"the record holds {what}", where=where, fix=fix)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise _UnfitError(f"a {type(value).__name__}", "write it as text, a number, a list or a mapping")
 
 
 def _paired(value: Any) -> Any:

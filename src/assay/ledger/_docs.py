@@ -1,0 +1,77 @@
+"""The reference page of the ledger, made from the table of kinds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from assay.ledger._kinds import kinds_markdown
+
+_PAGE = """# The ledger
+
+This page is made by `python -m assay.ledger._docs docs/reference/ledger.md`; a test fails when it is stale.
+
+A workspace has one ledger, the folder `ledger/`. Everything that happens is a record in it, on the disk
+before anything is acted on; nothing in it is ever changed or taken out.
+
+| file | what it is |
+|---|---|
+| `ledger.jsonl` | the records: one line of JSON each, every line naming the hash of the line before it |
+| `objects.pack` | payloads by their SHA-256: daily series, certificates, prompts, replies |
+| `head` | how far the last writer got; with it a missing end is noticed |
+| `lock` | held while something is appended; the system frees it when the holder dies |
+| `index.sqlite` | a cache, made anew from the records when it is absent |
+| `torn/` | what writers that were stopped left half-written, kept for a look |
+
+## A line
+
+```json
+{"batch":[0,1],"body":{},"kind":"round","meta":{},"run":"r-1","prev":"<64 hex>","hash":"<64 hex>"}
+```
+
+UTF-8, keys sorted but for `prev` and `hash`, no spaces, the shortest text of each number, `null` for what
+is missing. `hash` is the SHA-256 of the line's bytes before `,"hash":"`. `batch` is `[i, n]`: record `i` of
+an append of `n`, which counts as a whole or not at all. `meta` holds time, process, host and latency, for
+people. The first line names format and version; its `prev` is 64 zeros. Without Assay, a chain is checked
+like this:
+
+```python
+import hashlib
+
+def check(path):
+    prev = "0" * 64
+    for number, line in enumerate(open(path, "rb"), 1):
+        head, _, rest = line.rpartition(b',"hash":"')
+        digest = hashlib.sha256(head).hexdigest()
+        assert rest == b'%b"}\\n' % digest.encode() and head.endswith(b'"prev":"%b"' % prev.encode()), number
+        prev = digest
+```
+
+## What can go wrong
+
+- **A writer is killed, or the power fails.** What it was told is recorded is there. What it had
+  half-written is a *torn tail*: readers leave it out and report it, the next writer moves it to `torn/` and
+  records a `recovery`.
+- **The disk is full or fails.** The append raises `LedgerUnwritable`, and nothing of it is there.
+- **Another process writes.** An append waits up to 10 seconds for it, then refuses `ledger_busy`.
+- **A line was edited, deleted, moved or doubled, or the end is missing.** `LedgerDamaged`, naming the first
+  line that does not fit. Nothing is mended by itself: restore the folder from a copy.
+
+The chain shows a change to anyone who knows a later hash. Somebody who rewrites the whole file, `head` and
+the index can only be found out with a hash kept elsewhere, such as that of the last line, which `verify`
+gives.
+
+## Kinds of record
+
+Each kind has keys that its body must have; a value may be `null`, and more keys may be there.
+
+"""
+
+
+def ledger_markdown() -> str:
+    """The page ``docs/reference/ledger.md``."""
+    return _PAGE + kinds_markdown()
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(ledger_markdown(), encoding="utf-8")
