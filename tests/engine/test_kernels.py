@@ -72,6 +72,29 @@ def test_a_spike_in_one_side_leaves_correlations_exact() -> None:
     assert np.nanmax(np.abs(after)) <= 1
 
 
+def test_the_variance_of_values_that_settle_keeps_its_digits() -> None:
+    # each window lies far closer to its mean than the one before, and the mean has more digits than float64
+    x = (7.25 - 2.0 * 0.43 ** np.arange(DATES, dtype=np.float64)).astype(np.float32)[:, None]
+    got = run(call("ts_var", "x", window=5, ddof=1, min_periods=3), x=x)
+    windows = np.lib.stride_tricks.sliding_window_view(x[:, 0].astype(np.float64), 5)
+    np.testing.assert_allclose(got[4:, 0], windows.var(axis=1, ddof=1), rtol=2e-7)
+
+
+@pytest.mark.parametrize("window", [2, 9, 64, 65, 130])
+def test_pairs_of_rows_do_not_depend_on_the_rows_that_follow(window: int) -> None:
+    x, y = walk(3), walk(3, 1)
+    x[np.random.default_rng(2).random(x.shape) < 0.002] = np.nan
+    for op, params in (("ts_corr", {}), ("ts_cov", {"ddof": 1})):
+        node = call(op, "x", "y", window=window, **params, min_periods=0)
+        whole = run(node, x=x, y=y)
+        by_pandas = pd.DataFrame(x.astype(np.float64)).rolling(window)
+        other = pd.DataFrame(y.astype(np.float64))
+        want = by_pandas.corr(other) if op == "ts_corr" else by_pandas.cov(other)
+        np.testing.assert_allclose(whole, want, rtol=1e-5, atol=1e-7)
+        for rows in (1, window - 1, window, window + 1, window + 63, window + 64, window + 65, window + 127):
+            np.testing.assert_array_equal(run(node, x=x[:rows], y=y[:rows]), whole[:rows])
+
+
 def test_constant_stretches_have_no_spread_and_no_correlation() -> None:
     x = walk(2)
     x[50:120, 0] = np.float32(0.1)

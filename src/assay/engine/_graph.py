@@ -41,6 +41,12 @@ class Step:
                 return value
         raise KeyError(f"step {self.op!r} has no parameter {name!r}")
 
+    def reading(self, inputs: tuple[int, ...]) -> Step:
+        """The same step with other inputs."""
+        if inputs == self.inputs:
+            return self
+        return Step(self.op, inputs, self.params, self.kind, self.program)
+
     @property
     def constant(self) -> float:
         """The number of a CONSTANT step."""
@@ -57,9 +63,8 @@ class Graph:
 
     def add(self, step: Step) -> int:
         """Position of `step`; an equal step is kept once."""
-        position = self._positions.get(step)
-        if position is None:
-            position = self._positions[step] = len(self.steps)
+        position = self._positions.setdefault(step, len(self.steps))
+        if position == len(self.steps):
             self.steps.append(step)
         return position
 
@@ -84,7 +89,6 @@ def rewritten(graph: Graph, rewrite: Rewrite) -> Graph:
     fresh = Graph()
     moved: list[int] = []
     for step in graph.steps:
-        inputs = tuple(moved[i] for i in step.inputs)
-        moved.append(rewrite(fresh, Step(step.op, inputs, step.params, step.kind, step.program)))
+        moved.append(rewrite(fresh, step.reading(tuple(moved[i] for i in step.inputs))))
     fresh.outputs = {name: moved[position] for name, position in graph.outputs.items()}
     return fresh

@@ -26,6 +26,16 @@ def pointer(typing_context, address):
 
 
 @intrinsic
+def doubles(typing_context, address):
+    """The address of a float64 as a pointer."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(types.float64)(address), generate
+
+
+@intrinsic
 def widest_vectors(typing_context):
     """Lets the compiler use the widest vectors of the machine in the kernel that calls this.
 

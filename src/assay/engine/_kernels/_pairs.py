@@ -1,10 +1,34 @@
+"""Correlation and covariance of whole windows; those of windows with gaps stand in ``_partial_pairs``.
+
+Two rows are worked on at a time, so that the sums are read and written half as often. They start afresh at
+fixed row numbers; the row before that is left alone with its pair when the number of rows is odd.
+"""
+
 from __future__ import annotations
 
 import numpy as np
 
-from assay.engine._kernels._jit import ANCHOR_ROWS, LOST_DIGITS, cell, kernel, line, widest_vectors
+from assay.engine._kernels._jit import (
+    ANCHOR_ROWS,
+    LOST_DIGITS,
+    doubles,
+    kernel,
+    line,
+    pointer,
+    widest_vectors,
+)
+from assay.engine._kernels._partial_pairs import CORRELATION, exact_pair
 
-CORRELATION, COVARIANCE = range(2)
+_WIDE = 512
+"""Instruments worked on at a time."""
+
+_PITCH = _WIDE + 8
+"""Cells from one array of the workspace to the next: not a multiple of 4 kB, which would make the processor
+take a read of one for a read of another.
+"""
+
+_SX, _SY, _XX, _YY, _XY, _XMAX, _YMAX, _X0, _Y0, _DOUBLES = (i * _PITCH for i in range(10))
+_VX, _VY, _CV, _GAP, _ROW = (i * _PITCH for i in range(5))
 
 _LEAST = np.float32(1e-36)
 _MOST = np.float32(1e37)
@@ -12,244 +36,227 @@ _MOST = np.float32(1e37)
 
 
 @kernel
-def _exact(x, x_step, y, y_step, column, oldest, t):
-    """Count, and sums of squares and products about the means, of the valid pairs."""
-    count = 0.0
-    sx = 0.0
-    sy = 0.0
-    for u in range(oldest, t + 1):
-        v = cell(x, x_step, u, column)
-        z = cell(y, y_step, u, column)
-        if v == v and z == z:
-            count += 1.0
-            sx += np.float64(v)
-            sy += np.float64(z)
-    mx = sx / count
-    my = sy / count
-    xx = 0.0
-    yy = 0.0
-    xy = 0.0
-    for u in range(oldest, t + 1):
-        v = cell(x, x_step, u, column)
-        z = cell(y, y_step, u, column)
-        if v == v and z == z:
-            d = np.float64(v) - mx
-            e = np.float64(z) - my
-            xx += d * d
-            yy += e * e
-            xy += d * e
-    return count, xx, yy, xy
-
-
-@kernel
-def _add(xrow, yrow, x0, y0, sx, sy, xx, yy, xy, count, n):
-    """Add the pairs of one row to the sums."""
-    for s in range(n):
-        v = xrow[s]
-        z = yrow[s]
-        valid = (v == v) & (z == z)
-        d = np.float64(v) - x0[s] if valid else 0.0
-        e = np.float64(z) - y0[s] if valid else 0.0
-        sx[s] += d
-        sy[s] += e
-        xx[s] += d * d
-        yy[s] += e * e
-        xy[s] += d * e
-        count[s] += 1.0 if valid else 0.0
-
-
-@kernel
-def _slide(xnow, ynow, xold, yold, x0, y0, sx, sy, xx, yy, xy, n):
-    """Add the pairs that enter the window to the sums, and take off those that leave it."""
+def _restart(x, x_step, y, y_step, oldest, last, d, f, n):
+    """Sums of the pairs of some rows about the values of the last one; the last row with a gap."""
     widest_vectors()
     for s in range(n):
-        v = xnow[s]
-        z = ynow[s]
-        p = xold[s]
-        q = yold[s]
-        k = x0[s]
-        h = y0[s]
+        for k in range(_SX, _X0, _PITCH):
+            d[k + s] = 0.0
+        d[_X0 + s] = 0.0
+        d[_Y0 + s] = 0.0
+        f[_ROW + _GAP + s] = np.float32(-1)
+    if last >= oldest:
+        xrow = line(x, x_step, last, n)
+        yrow = line(y, y_step, last, n)
+        for s in range(n):
+            d[_X0 + s] = np.float64(xrow[s]) if xrow[s] == xrow[s] else 0.0
+            d[_Y0 + s] = np.float64(yrow[s]) if yrow[s] == yrow[s] else 0.0
+    for u in range(oldest, last + 1):
+        xrow = line(x, x_step, u, n)
+        yrow = line(y, y_step, u, n)
+        here = np.float32(u)
+        for s in range(n):
+            v = xrow[s]
+            z = yrow[s]
+            valid = (v == v) & (z == z)
+            a = np.float64(v) - d[_X0 + s] if valid else 0.0
+            b = np.float64(z) - d[_Y0 + s] if valid else 0.0
+            d[_SX + s] += a
+            d[_SY + s] += b
+            d[_XX + s] += a * a
+            d[_YY + s] += b * b
+            d[_XY + s] += a * b
+            g = f[_ROW + _GAP + s]
+            f[_ROW + _GAP + s] = g if valid else here
+    for s in range(n):
+        d[_XMAX + s] = d[_XX + s]
+        d[_YMAX + s] = d[_YY + s]
+
+
+@kernel
+def _slide(x, x_step, y, y_step, t, second, old, old_second, before, d, f, share, n):
+    """Move the window to row `t` and on to row `second`, and put down the sums about the means of both.
+
+    `before` is a missing row, read in place of the rows before the data. A variance that lost its digits
+    is put down as missing.
+    """
+    widest_vectors()
+    nan = np.float32(np.nan)
+    xa = pointer(x + 4 * x_step * t)
+    ya = pointer(y + 4 * y_step * t)
+    xb = pointer(x + 4 * x_step * second)
+    yb = pointer(y + 4 * y_step * second)
+    xc = pointer(x + 4 * x_step * old if old >= 0 else before)
+    yc = pointer(y + 4 * y_step * old if old >= 0 else before)
+    xd = pointer(x + 4 * x_step * old_second if old_second >= 0 else before)
+    yd = pointer(y + 4 * y_step * old_second if old_second >= 0 else before)
+    first_row = np.float32(t)
+    second_row = np.float32(second)
+    for s in range(n):
+        k = d[_X0 + s]
+        h = d[_Y0 + s]
+        sx = d[_SX + s]
+        sy = d[_SY + s]
+        xx = d[_XX + s]
+        yy = d[_YY + s]
+        xy = d[_XY + s]
+        xmax = d[_XMAX + s]
+        ymax = d[_YMAX + s]
+        gap = f[_ROW + _GAP + s]
+
+        v = xa[s]
+        z = ya[s]
+        p = xc[s]
+        q = yc[s]
         enters = (v == v) & (z == z)
         leaves = (p == p) & (q == q)
-        d = np.float64(v) - k if enters else 0.0
-        e = np.float64(z) - h if enters else 0.0
-        f = np.float64(p) - k if leaves else 0.0
-        g = np.float64(q) - h if leaves else 0.0
-        sx[s] += d - f
-        sy[s] += e - g
-        xx[s] += d * d - f * f
-        yy[s] += e * e - g * g
-        xy[s] += d * e - f * g
+        a = np.float64(v) - k if enters else 0.0
+        b = np.float64(z) - h if enters else 0.0
+        c = np.float64(p) - k if leaves else 0.0
+        e = np.float64(q) - h if leaves else 0.0
+        sx = (sx + a) - c
+        sy = (sy + b) - e
+        xx = (xx + a * a) - c * c
+        yy = (yy + b * b) - e * e
+        xy = (xy + a * b) - c * e
+        xmax = max(xx, xmax)
+        ymax = max(yy, ymax)
+        gap = gap if enters else first_row
+        vx = xx - sx * sx * share
+        vy = yy - sy * sy * share
+        f[_VX + s] = nan if vx < LOST_DIGITS * xmax else np.float32(vx)
+        f[_VY + s] = nan if vy < LOST_DIGITS * ymax else np.float32(vy)
+        f[_CV + s] = np.float32(xy - sx * sy * share)
+        f[_GAP + s] = gap
+
+        v = xb[s]
+        z = yb[s]
+        p = xd[s]
+        q = yd[s]
+        enters = (v == v) & (z == z)
+        leaves = (p == p) & (q == q)
+        a = np.float64(v) - k if enters else 0.0
+        b = np.float64(z) - h if enters else 0.0
+        c = np.float64(p) - k if leaves else 0.0
+        e = np.float64(q) - h if leaves else 0.0
+        sx = (sx + a) - c
+        sy = (sy + b) - e
+        xx = (xx + a * a) - c * c
+        yy = (yy + b * b) - e * e
+        xy = (xy + a * b) - c * e
+        xmax = max(xx, xmax)
+        ymax = max(yy, ymax)
+        gap = gap if enters else second_row
+        vx = xx - sx * sx * share
+        vy = yy - sy * sy * share
+        f[_ROW + _VX + s] = nan if vx < LOST_DIGITS * xmax else np.float32(vx)
+        f[_ROW + _VY + s] = nan if vy < LOST_DIGITS * ymax else np.float32(vy)
+        f[_ROW + _CV + s] = np.float32(xy - sx * sy * share)
+        f[_ROW + _GAP + s] = gap
+
+        d[_SX + s] = sx
+        d[_SY + s] = sy
+        d[_XX + s] = xx
+        d[_YY + s] = yy
+        d[_XY + s] = xy
+        d[_XMAX + s] = xmax
+        d[_YMAX + s] = ymax
 
 
 @kernel
-def _recount(xnow, ynow, xold, yold, count, n):
-    for s in range(n):
-        enters = (xnow[s] == xnow[s]) & (ynow[s] == ynow[s])
-        leaves = (xold[s] == xold[s]) & (yold[s] == yold[s])
-        count[s] += (1.0 if enters else 0.0) - (1.0 if leaves else 0.0)
-
-
-@kernel
-def _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, gap, whole, n):
-    """Sums about the means, with one over the number of pairs; how many lost their digits."""
-    widest_vectors()
-    lost = 0
-    for s in range(n):
-        a = xmax[s]
-        b = ymax[s]
-        c = xx[s]
-        d = yy[s]
-        e = sx[s]
-        f = sy[s]
-        i = inverse[s]
-        g = gap[s]
-        a = max(c, a)
-        b = max(d, b)
-        xmax[s] = a
-        ymax[s] = b
-        c = c - e * e * i
-        d = d - f * f * i
-        vx[s] = np.float32(c)
-        vy[s] = np.float32(d)
-        cv[s] = np.float32(xy[s] - e * f * i)
-        thin = (c < LOST_DIGITS * a) | (d < LOST_DIGITS * b)
-        lost += 1 if thin & (g <= whole) else 0
-    return lost
-
-
-@kernel
-def _correlate(vx, vy, cv, gap, whole, target, n):
-    """Correlations from sums about the means; how many of these are out of the range of float32."""
+def _correlate(f, whole, target, n):
+    """Correlations from sums about the means; how many of these have lost their digits, or are out of the
+    range of float32.
+    """
     widest_vectors()
     one = np.float32(1)
     nan = np.float32(np.nan)
     lost = 0
     for s in range(n):
-        a = vx[s]
-        b = vy[s]
-        g = gap[s]
-        r = cv[s] / (np.sqrt(a) * np.sqrt(b))
+        a = f[_VX + s]
+        b = f[_VY + s]
+        g = f[_GAP + s]
+        r = f[_CV + s] / (np.sqrt(a) * np.sqrt(b))
         r = min(one, max(-one, r))
-        odd = (a < _LEAST) | (b < _LEAST) | (a > _MOST) | (b > _MOST)
-        lost += 1 if odd & (g <= whole) else 0
+        fine = (a >= _LEAST) & (b >= _LEAST) & (a <= _MOST) & (b <= _MOST)
+        lost += 0 if fine | (g > whole) else 1
         target[s] = r if g <= whole else nan
     return lost
 
 
 @kernel
-def _scale(cv, gap, whole, factor, target, n):
-    """Covariances from sums of products about the means."""
+def _scale(f, whole, factor, target, n):
+    """Covariances from sums of products about the means; how many may have lost their digits."""
     widest_vectors()
     nan = np.float32(np.nan)
     zero = np.float32(0)
+    lost = 0
     for s in range(n):
-        v = cv[s] * factor
-        g = gap[s]
+        a = f[_VX + s]
+        b = f[_VY + s]
+        g = f[_GAP + s]
+        v = f[_CV + s] * factor
         v = v + v * zero  # NaN where infinite
+        lost += 0 if ((a == a) & (b == b)) | (g > whole) else 1
         target[s] = v if g <= whole else nan
+    return lost
 
 
 @kernel
-def rolling_pairs(operation, x, x_step, y, y_step, window, need, ddof, rows, n, out, out_step):
-    """Correlation or covariance of each window's valid pairs; correlation is missing where either side is
+def _repair(operation, x, x_step, y, y_step, t, window, freedom, f, target, n):
+    """Compute again from the window itself what has lost its digits."""
+    whole = np.float32(t - window)
+    for s in range(n):
+        a = f[_VX + s]
+        b = f[_VY + s]
+        fine = a >= _LEAST and b >= _LEAST and a <= _MOST and b <= _MOST
+        if not fine and f[_GAP + s] <= whole:
+            target[s] = exact_pair(operation, x, x_step, y, y_step, s, t - window + 1, t, freedom)
+
+
+@kernel
+def rolling_pairs(operation, x, x_step, y, y_step, window, ddof, rows, n, out, out_step):
+    """Correlation or covariance of each whole window of pairs; correlation is missing where either side is
     constant.
     """
-    widest_vectors()
     nan = np.float32(np.nan)
-    top = np.float32(np.inf)
-    one = np.float32(1)
-    x0 = np.empty(n)
-    y0 = np.empty(n)
-    sx = np.empty(n)
-    sy = np.empty(n)
-    xx = np.empty(n)
-    yy = np.empty(n)
-    xy = np.empty(n)
-    count = np.empty(n)
-    xmax = np.empty(n)
-    ymax = np.empty(n)
-    gap = np.empty(n, np.float32)
-    vx = np.empty(n, np.float32)
-    vy = np.empty(n, np.float32)
-    cv = np.empty(n, np.float32)
-    inverse = np.empty(n)
-    strict = need == window
+    double_memory = np.empty(_DOUBLES)
+    single_memory = np.empty(2 * _ROW, np.float32)
+    missing_memory = np.full(_WIDE, nan, np.float32)
+    d = doubles(double_memory.ctypes.data)
     freedom = float(ddof)
-    divisor = 1.0 / (window - freedom) if window > ddof else np.nan
-    anchor = 0
-    for s in range(n):
-        x0[s] = 0.0
-        y0[s] = 0.0
-        gap[s] = -one
-        inverse[s] = 1.0 / window
-    for t in range(rows):
-        xnow = line(x, x_step, t, n)
-        ynow = line(y, y_step, t, n)
-        target = line(out, out_step, t, n)
-        oldest = max(0, t - window + 1)
-        here = np.float32(t)
-        whole = np.float32(t - window)
-        if t == anchor:
-            anchor = t + max(window, ANCHOR_ROWS)
-            for s in range(n):
-                v = xnow[s]
-                z = ynow[s]
-                x0[s] = np.float64(v) if v == v else x0[s]
-                y0[s] = np.float64(z) if z == z else y0[s]
-                sx[s] = 0.0
-                sy[s] = 0.0
-                xx[s] = 0.0
-                yy[s] = 0.0
-                xy[s] = 0.0
-                count[s] = 0.0
-                xmax[s] = 0.0
-                ymax[s] = 0.0
-            for u in range(oldest, t + 1):
-                xrow = line(x, x_step, u, n)
-                yrow = line(y, y_step, u, n)
-                _add(xrow, yrow, x0, y0, sx, sy, xx, yy, xy, count, n)
-        elif t < window:
-            _add(xnow, ynow, x0, y0, sx, sy, xx, yy, xy, count, n)
-        else:
-            xold = line(x, x_step, t - window, n)
-            yold = line(y, y_step, t - window, n)
-            _slide(xnow, ynow, xold, yold, x0, y0, sx, sy, xx, yy, xy, n)
-            if not strict:
-                _recount(xnow, ynow, xold, yold, count, n)
-        if strict:
-            for s in range(n):
-                known = (xnow[s] == xnow[s]) & (ynow[s] == ynow[s])
-                gap[s] = gap[s] if known else here
-        else:
-            # a window with too few pairs looks like one with a gap
-            whole = np.float32(0)
-            for s in range(n):
-                inverse[s] = 1.0 / count[s]
-                gap[s] = -one if count[s] >= need else one
-        lost = _centre(sx, sy, xx, yy, xy, xmax, ymax, vx, vy, cv, inverse, gap, whole, n)
-        if operation == CORRELATION:
-            lost += _correlate(vx, vy, cv, gap, whole, target, n)
-        elif strict:
-            _scale(cv, gap, whole, np.float32(divisor), target, n)
-        else:
-            for s in range(n):
-                v = np.float32(cv[s] / (count[s] - freedom))
-                known = (gap[s] <= whole) & (count[s] > freedom)
-                target[s] = v if known & (abs(v) < top) else nan
-        if lost > 0:
-            for s in range(n):
-                if gap[s] > whole:
-                    continue
-                a = np.float64(vx[s])
-                b = np.float64(vy[s])
-                odd = a < _LEAST or b < _LEAST or a > _MOST or b > _MOST
-                if odd or a < 2.0 * LOST_DIGITS * xmax[s] or b < 2.0 * LOST_DIGITS * ymax[s]:
-                    c, a, b, both = _exact(x, x_step, y, y_step, s, oldest, t)
-                    if operation == CORRELATION:
-                        r = both / (np.sqrt(a) * np.sqrt(b)) if a > 0.0 and b > 0.0 else np.nan
-                        r = min(1.0, max(-1.0, r)) if r == r else np.nan
-                    else:
-                        r = both / (c - freedom) if c > freedom else np.nan
-                    v = np.float32(r)
-                    target[s] = v if abs(v) < top else nan
+    share = 1.0 / window
+    factor = np.float32(1.0 / (window - freedom)) if window > ddof else nan
+    for left in range(0, n, _WIDE):
+        wide = min(_WIDE, n - left)
+        xs = x + 4 * left
+        ys = y + 4 * left
+        for t in range(min(rows, window - 1)):
+            target = line(out + 4 * left, out_step, t, wide)
+            for s in range(wide):
+                target[s] = nan
+        anchor = window - 1
+        t = window - 1
+        while t < rows:
+            f = pointer(single_memory.ctypes.data)
+            if t == anchor:
+                anchor = t + max(window, ANCHOR_ROWS)
+                _restart(xs, x_step, ys, y_step, max(0, t - window), t - 1, d, f, wide)
+            stop = min(t + 2, min(anchor, rows))
+            before = np.int64(missing_memory.ctypes.data)
+            second = stop - 1
+            _slide(xs, x_step, ys, y_step, t, second, t - window, second - window, before, d, f, share, wide)
+            for u in range(t, stop):
+                f = pointer(np.int64(single_memory.ctypes.data) + 4 * _ROW * (u - t))
+                target = line(out + 4 * left, out_step, u, wide)
+                whole = np.float32(u - window)
+                if operation == CORRELATION:
+                    lost = _correlate(f, whole, target, wide)
+                else:
+                    lost = _scale(f, whole, factor, target, wide)
+                if lost > 0:
+                    _repair(operation, xs, x_step, ys, y_step, u, window, freedom, f, target, wide)
+            t = stop
+    double_memory[0] = 0.0  # keeps the memory until here: by address alone it would be let go
+    single_memory[0] = nan
+    missing_memory[0] = nan

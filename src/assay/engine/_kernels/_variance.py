@@ -13,8 +13,8 @@ _MOST = np.float32(1e37)
 
 @kernel
 def _exact(x, x_step, column, oldest, t):
-    """Count, mean and sum of squares about the mean of the valid values; exactly zero squares for equal
-    values.
+    """Mean of the valid values as float64 holds it, and about it their sum, which is what the rounding of the
+    mean left over, and their sum of squares; exactly zero squares for equal values.
     """
     count = 0.0
     total = 0.0
@@ -24,13 +24,15 @@ def _exact(x, x_step, column, oldest, t):
             count += 1.0
             total += np.float64(v)
     mean = total / count
+    rest = 0.0
     squares = 0.0
     for u in range(oldest, t + 1):
         v = cell(x, x_step, u, column)
         if v == v:
             d = np.float64(v) - mean
+            rest += d
             squares += d * d
-    return count, mean, squares
+    return mean, rest, squares
 
 
 @kernel
@@ -149,7 +151,7 @@ def rolling_variance(operation, x, x_step, window, need, ddof, rows, n, out, out
                     f = np.float32(q * divisor)
                     odd = q < LOST_DIGITS * largest[s] or f > _MOST or f < _LEAST
                     if gap[s] <= whole and odd:
-                        _, mean, q = _exact(x, x_step, s, oldest, t)
+                        mean, _, q = _exact(x, x_step, s, oldest, t)
                         f = np.float32(_result(operation, 0.0, mean, q * divisor))
                         target[s] = f if abs(f) < top else nan
             continue
@@ -161,10 +163,10 @@ def rolling_variance(operation, x, x_step, window, need, ddof, rows, n, out, out
         if lost > 0:
             for s in range(n):
                 if spread[s] < LOST_DIGITS * largest[s] and count[s] >= need:
-                    _, mean, q = _exact(x, x_step, s, oldest, t)
-                    # sums about the exact mean: an origin far from the window would round the mean away
+                    mean, rest, q = _exact(x, x_step, s, oldest, t)
+                    # sums about the mean: an origin far from the window would round the mean away
                     origin[s] = mean
-                    total[s] = 0.0
+                    total[s] = rest
                     squares[s] = q
                     largest[s] = q
                     spread[s] = q

@@ -71,11 +71,15 @@ def _variance(operation: int) -> ColumnRunner:
 
 def _pairs(operation: int) -> ColumnRunner:
     def run(x: Sequence[Place], params: Params, rows: int, n: int, out: Place) -> None:
-        from assay.engine._kernels._pairs import rolling_pairs
+        window, need, ddof = params["window"], _need(params), params.get("ddof", 0)
+        if need == window:
+            from assay.engine._kernels._pairs import rolling_pairs
 
-        rolling_pairs(
-            operation, *x[0], *x[1], params["window"], _need(params), params.get("ddof", 0), rows, n, *out
-        )
+            rolling_pairs(operation, *x[0], *x[1], window, ddof, rows, n, *out)
+        else:
+            from assay.engine._kernels._partial_pairs import rolling_partial_pairs
+
+            rolling_partial_pairs(operation, *x[0], *x[1], window, need, ddof, rows, n, *out)
 
     return run
 

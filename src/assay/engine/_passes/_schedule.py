@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.engine._graph import Graph, Step
+from assay.engine._graph import Graph
 
 
 def schedule(graph: Graph) -> Graph:
@@ -23,8 +23,7 @@ def schedule(graph: Graph) -> Graph:
                 continue
             step = graph.steps[position]
             if ready:
-                inputs = tuple(moved[i] for i in step.inputs)
-                moved[position] = fresh.add(Step(step.op, inputs, step.params, step.kind, step.program))
+                moved[position] = fresh.add(step.reading(tuple(moved[i] for i in step.inputs)))
             else:
                 pending.append((position, True))
                 pending.extend((i, False) for i in sorted(set(step.inputs), key=lambda i: weight[i]))
