@@ -5,6 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from assay.config._init import init_workspace, plan_toml
+from assay.config._llm import (
+    LLM_ROLES,
+    BackendSettings,
+    LlmLimits,
+    LlmSettings,
+    Price,
+    RoleName,
+    RoleSettings,
+)
 from assay.config._load import find_data_settings, find_workspace, load_workspace, parse_config
 from assay.config._plan import (
     ALL_DATES,
@@ -25,16 +34,23 @@ from assay.config._workspace import DEFAULT_HORIZONS, Costs, DataSettings, LookB
 __all__ = [
     "ALL_DATES",
     "DEFAULT_HORIZONS",
+    "LLM_ROLES",
     "PERIOD_NAMES",
     "UNKNOWN_PERIOD",
+    "BackendSettings",
     "Costs",
     "DataSettings",
     "DateLike",
     "DateRange",
     "EmbargoGap",
     "HiddenPeriod",
+    "LlmLimits",
+    "LlmSettings",
     "LookBudgets",
     "PeriodPlan",
+    "Price",
+    "RoleName",
+    "RoleSettings",
     "Secret",
     "Workspace",
     "as_date",
@@ -56,7 +72,7 @@ __all__ = [
 
 def json_schema() -> dict[str, Any]:
     """JSON schema (draft 2020-12) of ``assay.toml`` as data, for editors that complete TOML."""
-    from assay.config._models import json_schema as made  # pydantic is slow to import
+    from assay.config._llm_models import json_schema as made  # pydantic is slow to import
 
     return made()
 

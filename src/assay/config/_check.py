@@ -10,6 +10,8 @@ import numpy as np
 from pydantic_core import PydanticCustomError
 
 from assay.base import ID_PATTERN, did_you_mean
+from assay.config._llm_check import llm_checks
+from assay.config._llm_check import table as _table
 from assay.config._models import parse_range
 from assay.config._plan import DateRange, longest_label
 from assay.config._workspace import DEFAULT_HORIZONS
@@ -29,15 +31,12 @@ def cross_checks(raw: Mapping[str, Any]) -> Iterator[Problem]:
         yield from _order_problems(f"{where}.periods", ranges)
         horizons = _table(entry).get("horizons", defaults.get("horizons", list(DEFAULT_HORIZONS)))
         yield from _embargo_problems(f"{where}.periods", ranges, periods.get("embargo_bars"), horizons)
+    yield from llm_checks(_table(raw.get("llm")))
     chosen = defaults.get("data")
     if data and isinstance(chosen, str) and chosen not in data:
         close = did_you_mean(chosen, data)
         if close:
             yield Problem("defaults.data", f"no [data.{chosen}] here", f"did you mean {close[0]!r}?")
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _valid_ranges(periods: Mapping[str, Any]) -> list[tuple[str, DateRange]]:

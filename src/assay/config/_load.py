@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from assay.base import did_you_mean
+from assay.config._llm import LLM_ROLES, BackendSettings, LlmLimits, LlmSettings, Price, RoleSettings
 from assay.config._plan import PeriodPlan, longest_label
 from assay.config._workspace import CONFIG_NAME, Costs, DataSettings, LookBudgets, Workspace
 from assay.errors import ConfigProblems, Problem
@@ -16,9 +17,12 @@ from assay.errors import ConfigProblems, Problem
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+    from assay.config._llm_models import LlmTable, RoleTable
     from assay.config._models import ConfigFile, CostsTable, DataTable, LooksTable, PeriodsTable
 
-_SECRET_KEY = re.compile(r"(api_?key|token|secret|passw(or)?d|credential)", re.IGNORECASE)
+# "tokens" are what a model reads and writes
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_SECRET_KEY = re.compile(r"(api_?key|(?<!max_)token(?!s)|secret|passw(or)?d|credential)", re.IGNORECASE)
 
 
 def find_workspace(start: Path | None = None) -> Workspace | None:
@@ -136,12 +140,12 @@ def _validate(raw: dict[str, Any], where: str) -> ConfigFile:
     from pydantic import ValidationError  # slow to import; most callers find no workspace
 
     from assay.config._check import cross_checks
-    from assay.config._models import ConfigFile
 
+    kind = _file_model(raw)
     problems: list[Problem] = []
-    config = ConfigFile()
+    config = kind()
     try:
-        config = ConfigFile.model_validate(raw)
+        config = kind.model_validate(raw)
     except ValidationError as error:
         problems += [_key_problem(detail) for detail in error.errors(include_url=False)]
     problems += cross_checks(raw)
@@ -150,11 +154,23 @@ def _validate(raw: dict[str, Any], where: str) -> ConfigFile:
     return config
 
 
+def _file_model(raw: Mapping[str, Any]) -> type[ConfigFile]:
+    from assay.config._models import ConfigFile
+
+    if "llm" not in raw:
+        return ConfigFile
+    from assay.config._llm_models import ConfigFileWithLlm
+
+    return ConfigFileWithLlm
+
+
 def _key_problem(detail: ErrorDetails) -> Problem:
     place = tuple(detail["loc"])
     where, kind, context = _dotted(place), detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         return _unknown_key(place)
+    if place[-1:] == ("[key]",):
+        return _unknown_name(place[:-1], LLM_ROLES)
     if kind == "missing":
         return Problem(where, "is required", "add it")
     if "fix" in context:
@@ -168,7 +184,11 @@ def _key_problem(detail: ErrorDetails) -> Problem:
 def _dotted(place: Iterable[str | int]) -> str:
     text = ""
     for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            shown = part if _BARE_KEY.fullmatch(part) else f'"{part}"'
+            text += f".{shown}" if text else shown
     return text
 
 
@@ -178,8 +198,11 @@ def _unknown_key(place: tuple[str | int, ...]) -> Problem:
     key = str(place[-1])
     if _SECRET_KEY.search(key):
         return Problem(_dotted(place), "secrets do not belong here", "set it in the environment or in .env")
-    known = keys_of(place[:-1])
-    close = did_you_mean(key, known)
+    return _unknown_name(place, keys_of(place[:-1]))
+
+
+def _unknown_name(place: tuple[str | int, ...], known: Iterable[str]) -> Problem:
+    close = did_you_mean(str(place[-1]), known)
     fix = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(known)}"
     return Problem(_dotted(place), "no such key", fix)
 
@@ -197,7 +220,34 @@ def _build(config: ConfigFile, root: Path) -> Workspace:
     data: Mapping[str, DataSettings] = {
         name: _data_settings(table, defaults) for name, table in config.data.items()
     }
-    return Workspace(root, taken.data, defaults, MappingProxyType(data))
+    return Workspace(root, taken.data, defaults, MappingProxyType(data), _llm(config))
+
+
+def _llm(config: ConfigFile) -> LlmSettings:
+    table: LlmTable | None = getattr(config, "llm", None)
+    if table is None:
+        return LlmSettings()
+    backends = {
+        name: BackendSettings(name=name, **item.model_dump()) for name, item in table.backends.items()
+    }
+    prices = {
+        name: Price(item.input, item.output, item.input if item.cached_input is None else item.cached_input)
+        for name, item in table.prices.items()
+    }
+    return LlmSettings(
+        backends=MappingProxyType(backends),
+        roles=MappingProxyType({name: _role(item, backends) for name, item in table.roles.items()}),
+        limits=LlmLimits(**table.budget.model_dump()),
+        prices=MappingProxyType(prices),
+    )
+
+
+def _role(table: RoleTable, backends: Mapping[str, BackendSettings]) -> RoleSettings:
+    parameters: dict[str, Any] = {} if table.temperature is None else {"temperature": table.temperature}
+    if "max_completion_tokens" not in table.parameters:  # newer models refuse the old name
+        parameters["max_tokens"] = table.max_tokens
+    model = table.model or backends[table.backend].model or ""
+    return RoleSettings(table.backend, model, {**parameters, **table.parameters}, table.structured)
 
 
 def _data_settings(table: DataTable, defaults: DataSettings) -> DataSettings:

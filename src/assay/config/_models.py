@@ -1,4 +1,4 @@
-"""The keys of ``assay.toml``: the one place where they are declared.
+"""The keys of ``assay.toml``: the one place where they are declared, with ``_llm_models`` for the models.
 
 Reference page, JSON schema, template and validation are all derived from these models.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -83,8 +83,8 @@ class CostsTable(Table):
 
 
 class LooksTable(Table):
-    """Budgets of looks at hidden dates. Read, but not enforced before a ledger counts looks; until then a
-    certificate names the hidden periods that were opened and says "unrecorded"."""
+    """Budgets of looks. Looks at hidden dates are charged to the workspace's ledger; over budget they are
+    refused."""
 
     score: Budget = Field(200, description="Looks at the `score` period.")
     eval: Budget = Field(10, description="Looks at the `eval` period.")
@@ -140,7 +140,10 @@ class DataTable(Table):
 
 
 class ConfigFile(Table):
-    """Settings of an Assay workspace."""
+    """Settings of an Assay workspace, without the ``[llm]`` tables.
+
+    Those are loaded only where a file has them: every judgement reads this file first, and must start fast.
+    """
 
     defaults: DefaultsTable = Field(DefaultsTable(), description="What commands take unasked.")
     costs: CostsTable | None = Field(
@@ -148,8 +151,3 @@ class ConfigFile(Table):
     )
     looks: LooksTable = Field(LooksTable(), description="Budgets of looks at hidden dates.")
     data: dict[str, DataTable] = Field({}, description="Data sets by name.")
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON schema of ``assay.toml``."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ConfigFile.model_json_schema()}

@@ -6,9 +6,12 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from assay.config._models import ConfigFile, DataTable, PeriodsTable
+from assay.config._llm import LLM_ROLES
+from assay.config._llm_models import BackendTable, ConfigFileWithLlm, LlmBudgetTable, PriceTable, RoleTable
+from assay.config._models import PeriodsTable
 
-_EXAMPLE_NAME = "NAME"
+# what stands for a name that the user chooses
+_NAMES = {"data": "NAME", "llm.backends": "NAME", "llm.roles": "ROLE", "llm.prices": '"MODEL"'}
 
 
 class Key(NamedTuple):
@@ -27,19 +30,13 @@ class _Section(NamedTuple):
     model: type[BaseModel]
 
 
-def _sections() -> list[_Section]:
-    tables = [
-        _Section(name, _models(field.annotation)[0])
-        for name, field in ConfigFile.model_fields.items()
-        if name != "data"
-    ]
-    name = f"data.{_EXAMPLE_NAME}"
-    nested = [
-        _Section(f"{name}.{key}", model)
-        for key, field in DataTable.model_fields.items()
-        for model in _models(field.annotation)
-    ]
-    return [*tables, _Section(name, DataTable), *nested]
+def _sections(table: str = "", model: type[BaseModel] = ConfigFileWithLlm) -> Iterator[_Section]:
+    """The table of a model and those below it, in the order of the file."""
+    yield _Section(table, model)
+    for name, field in model.model_fields.items():
+        inner = f"{table}.{name}" if table else name
+        for found in _models(field.annotation):
+            yield from _sections(f"{inner}.{_NAMES[inner]}" if inner in _NAMES else inner, found)
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
@@ -49,15 +46,11 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
 
 def keys_of(place: Sequence[str | int]) -> tuple[str, ...]:
     """The keys that the table at ``place`` knows."""
-    parts = [str(part) for part in place]
-    if parts[:1] == ["data"] and len(parts) > 1:
-        parts[1] = _EXAMPLE_NAME
-    table = ".".join(parts)
-    models: dict[str, type[BaseModel]] = {
-        "": ConfigFile,
-        **{section.table: section.model for section in _sections()},
-    }
-    return tuple(models[table].model_fields)
+    table = ""
+    for part in place:
+        part = _NAMES.get(table, part)
+        table = f"{table}.{part}" if table else str(part)
+    return next(tuple(section.model.model_fields) for section in _sections() if section.table == table)
 
 
 def config_keys() -> Iterator[Key]:
@@ -69,10 +62,10 @@ def config_keys() -> Iterator[Key]:
                 continue
             required = field.is_required()
             default = "" if required or field.default is None else json.dumps(field.default)
-            example = str(field.examples[0]) if field.examples else default
-            if field.examples and _kind(properties[name]) == "text":
-                example = json.dumps(field.examples[0])
             kind = _kind(properties[name])
+            example = str(field.examples[0]) if field.examples else default
+            if field.examples and _is_text(properties[name]):
+                example = json.dumps(field.examples[0])
             yield Key(
                 section.table,
                 name,
@@ -83,6 +76,10 @@ def config_keys() -> Iterator[Key]:
             )
 
 
+def _is_text(schema: dict[str, Any]) -> bool:
+    return any(option.get("type") == "string" for option in schema.get("anyOf", [schema]))
+
+
 def _kind(schema: dict[str, Any]) -> str:
     for option in schema.get("anyOf", [schema]):
         if "enum" in option:
@@ -91,7 +88,7 @@ def _kind(schema: dict[str, Any]) -> str:
             return "two dates"
         if option.get("type") == "array":
             return f"list of {_kind(option['items']).replace('number', 'numbers')}"
-        names = {"integer": "whole number", "number": "number", "string": "text"}
+        names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false"}
         if option.get("type") in names:
             return names[option["type"]] + _bounds(option)
     return "table"
@@ -99,6 +96,8 @@ def _kind(schema: dict[str, Any]) -> str:
 
 def _bounds(schema: dict[str, Any]) -> str:
     low, high = schema.get("minimum"), schema.get("maximum")
+    if low is None and high is not None:
+        return f", up to {high:g}"
     if low is not None and high is not None:
         return f", {low:g} to {high:g}"
     return f", at least {low:g}" if low is not None else ""
@@ -127,11 +126,24 @@ def reference_markdown() -> str:
             lines += ["| key | kind | default | meaning |", "|---|---|---|---|"]
         default = key.default if key.default in ("required", "unset") else f"`{key.default}`"
         lines.append(f"| `{key.name}` | {key.kind} | {default} | {key.description} |")
-    return "\n".join([*lines, "", *_hidden_note(), "", "## Example", "", "```toml", *_example(), "```", ""])
+    lines += ["", *_role_note(), "", *_hidden_note(), "", "## Example", "", "```toml", *_example(), "```", ""]
+    return "\n".join(lines)
 
 
 def _summary(model: type[BaseModel]) -> str:
     return " ".join((model.__doc__ or "").split())
+
+
+def _role_note() -> list[str]:
+    return [
+        "## Roles of models",
+        "",
+        "Nothing needs a model: a role without a table is not available, and what asks for it says so.",
+        "",
+        "| role | what it does |",
+        "|---|---|",
+        *(f"| `{name}` | {text} |" for name, text in LLM_ROLES.items()),
+    ]
 
 
 def _hidden_note() -> list[str]:
@@ -153,7 +165,14 @@ def _example() -> list[str]:
     lines = ["[defaults]", 'data = "csi300"', 'universe = "csi300"', "", "[data.csi300.periods]"]
     for name, field in PeriodsTable.model_fields.items():
         lines.append(f"{name} = {(field.examples or [''])[0]}")
-    return lines
+    lines += ["", "[llm.backends.deepseek]", *_set(BackendTable, ("kind", "base_url", "key"))]
+    lines += ["", "[llm.roles.proposer]", *_set(RoleTable, ("backend", "model", "temperature"))]
+    lines += ["", "[llm.budget]", *_set(LlmBudgetTable, ("calls", "money"))]
+    return [*lines, "", "[llm.prices.deepseek-chat]", *_set(PriceTable, ("input", "cached_input", "output"))]
+
+
+def _set(model: type[BaseModel], names: Sequence[str]) -> list[str]:
+    return [f"{name} = {json.dumps((model.model_fields[name].examples or [''])[0])}" for name in names]
 
 
 def template() -> str:
@@ -166,7 +185,9 @@ def template() -> str:
             current = key.table
             lines += ["", f"# {_summary(sections[current])}"]
             header = f"[{current}]"
-            lines.append(header if not current.startswith("data.") else f"# {header}")
+            # without [llm] a file is read faster, and a name is the user's to give
+            optional = current.startswith("llm.") or any(part in current for part in _NAMES.values())
+            lines.append(f"# {header}" if optional else header)
         lines.append(f"# {key.description}")
         lines.append(f"# {key.name} = {key.example}")
     return "\n".join(lines) + "\n"

@@ -144,18 +144,18 @@ def load_secrets(root: Path | None = None, *, environ: Mapping[str, str] | None 
     return {**found, **taken}
 
 
-def redact(text: str, secrets: Iterable[Secret] | None = None) -> str:
+def redact(text: str, secrets: Iterable[Secret] | None = None, *, shapes: bool = True) -> str:
     """``text`` with every secret masked.
 
-    ``secrets`` (default: those of the environment) are masked as they are, and in their JSON, URL and base64
-    forms; whatever is shaped like a provider's key, a bearer token or a password in an address is masked too.
-    Values of fewer than 6 characters are left alone.
+    ``secrets`` (default: those of the environment) are masked as they are, and in their JSON, URL and
+    base64 forms; with ``shapes`` whatever is shaped like a provider's key, a bearer token or a password in
+    an address is masked too. Values of fewer than 6 characters are left alone.
     """
     known = load_secrets().values() if secrets is None else secrets
     forms = {form for secret in known for form in _forms(secret.reveal())}
     for form in sorted(forms, key=len, reverse=True):
         text = text.replace(form, MASK)
-    for shape in _SHAPES:
+    for shape in _SHAPES if shapes else ():
         text = shape.sub(MASK, text)
     return text
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from assay.config._llm import LlmSettings
 from assay.config._plan import PeriodPlan
 
 CONFIG_NAME = "assay.toml"
@@ -24,7 +25,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class LookBudgets:
-    """How many looks at hidden dates there may be, by period. Nothing counts looks yet."""
+    """How many looks at hidden dates there may be, by period; the workspace's ledger counts them."""
 
     score: int = 200
     eval: int = 10
@@ -49,12 +50,13 @@ class DataSettings:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """A folder with an ``assay.toml``: its data, runs, notes and book, and the settings of each data set."""
+    """A folder with an ``assay.toml``: its data, runs, notes and book, and settings."""
 
     root: Path
     default_data: str | None = None
     defaults: DataSettings = field(default_factory=DataSettings)
     data: Mapping[str, DataSettings] = field(default_factory=dict)
+    llm: LlmSettings = field(default_factory=LlmSettings)
 
     @property
     def config_path(self) -> Path:
