@@ -114,12 +114,6 @@ def test_silhouettes_are_those_of_the_definition() -> None:
         assert silhouettes[i] == pytest.approx((outside - inside) / max(inside, outside))
 
 
-def test_series_beyond_the_bound_count_one_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.ledger._clusters.LARGEST", 10)
-    column = np.random.default_rng(8).standard_normal((100, 1))
-    assert effective_number(series_of(np.repeat(column, 14, axis=1))) == pytest.approx(1.0 + 4)
-
-
 def test_more_blocks_than_cuts_err_upward(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.ledger._clusters.MOST_CLUSTERS", 5)
     rng = np.random.default_rng(9)

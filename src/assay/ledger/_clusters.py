@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.intp]
 
 LARGEST = 4_000
-"""Most series that are clustered; each further one counts as independent, which errs upward."""
+"""Most series that are clustered; each further one counts one, which errs upward."""
 
 MOST_CLUSTERS = 500
 """Most clusters that are tried; where more would be right, the rest counts nearly one a member."""
@@ -45,19 +45,17 @@ def effective_number(series: Sequence[DailySeries]) -> float:
     Lopez de Prado and Lewis divide the mean by the deviation of the silhouettes. Beside blocks, independent
     series widen that deviation (theirs are near 0), and too few clusters win; the mean alone finds both.
 
-    Of more than :data:`LARGEST` series the first are clustered and each other counts one. At most
-    :data:`MOST_CLUSTERS` clusters are tried. Both can only raise the number.
+    At most :data:`MOST_CLUSTERS` clusters are tried, which can only raise the number. Memory and time grow
+    with the square of the number of series: hand in :data:`LARGEST` at most.
     """
-    clustered = series[:LARGEST]
-    beyond = len(series) - len(clustered)
-    if len(clustered) < 2:
+    if len(series) < 2:
         return float(len(series))
-    correlation = correlations(on_all_days(clustered))
+    correlation = correlations(on_all_days(series))
     found = best_clusters(correlation)
     sizes = np.bincount(found.labels)
     tight = (sizes > 1) & (np.bincount(found.labels, found.silhouettes) >= LEAST_SILHOUETTE * sizes)
     loose = np.flatnonzero(~tight[found.labels])
-    return float(tight.sum()) + _loose_number(correlation[np.ix_(loose, loose)]) + beyond
+    return float(tight.sum()) + _loose_number(correlation[np.ix_(loose, loose)])
 
 
 def _loose_number(correlation: Floats) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import Reason, Refusal
-from assay.ledger._clusters import effective_number
+from assay.ledger._clusters import LARGEST, effective_number
 from assay.ledger._index import Index, LookRow, RunState, TrialRow, locked_index
 from assay.ledger._keys import TrialKey
 from assay.ledger._line import Entry
@@ -27,6 +27,7 @@ INCOMPLETE_SCOPE = Reason(
     "let the runs named finish; end what was killed: assay ledger close RUN, or close --looks",
 )
 _SHOWN = 5
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,13 @@ class Trials:
     def effective_n(self) -> int:
         """N after trials whose returns move together count once; see :func:`effective_number`. Rounded up.
 
-        Trials without a series, and unrecorded ones, count one each.
+        Trials without a series, and unrecorded ones, count one each. Of more than 4,000 different series the
+        first 4,000 are looked at, and each other counts one.
         """
-        distinct = dict.fromkeys(name for name in self.objects if name is not None)
-        number = effective_number([self._load(name) for name in distinct])
-        without = sum(name is None for name in self.objects)
-        return math.ceil(number - 1e-6) + without + self.unrecorded
+        distinct = list(dict.fromkeys(name for name in self.objects if name is not None))
+        number = effective_number([self._load(name) for name in distinct[:LARGEST]])
+        apart = len(distinct[LARGEST:]) + sum(name is None for name in self.objects)
+        return math.ceil(number - _ROUNDING) + apart + self.unrecorded
 
     def series(self) -> SeriesMatrix:
         """The daily series of all keys that have one, side by side over the days that all of them have."""
