@@ -40,11 +40,13 @@ import hashlib
 
 def check(path):
     prev = "0" * 64
-    for number, line in enumerate(open(path, "rb"), 1):
-        head, _, rest = line.rpartition(b',"hash":"')
-        digest = hashlib.sha256(head).hexdigest()
-        assert rest == b'%b"}\\n' % digest.encode() and head.endswith(b'"prev":"%b"' % prev.encode()), number
-        prev = digest
+    with open(path, "rb") as lines:
+        for number, line in enumerate(lines, 1):
+            head, _, rest = line.rpartition(b',"hash":"')
+            digest = hashlib.sha256(head).hexdigest()
+            assert rest == b'%b"}\\n' % digest.encode(), number
+            assert head.endswith(b'"prev":"%b"' % prev.encode()), number
+            prev = digest
 ```
 
 ## What can go wrong

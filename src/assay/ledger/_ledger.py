@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from assay.base import ID_PATTERN, Clock, Operator, SystemClock, new_folder
-from assay.errors import AssayError, Refusal
+from assay.errors import AssayError, LedgerDamaged, Refusal
 from assay.ledger._files import OsFiles
 from assay.ledger._head import slot_bytes
 from assay.ledger._index import Index
@@ -30,7 +30,7 @@ from assay.ledger._line import (
 from assay.ledger._lock import FolderLock
 from assay.ledger._log import Log, known_kind, new_log
 from assay.ledger._looks import HiddenPeriod, Look, LooksUsed, charge_look, looks_used
-from assay.ledger._objects import MAGIC, Objects
+from assay.ledger._objects import MAGIC, Objects, is_object_name
 from assay.ledger._reasons import BAD_RECORD
 from assay.ledger._runs import Run
 from assay.ledger._scan import Scan, TornTail, missing_tail
@@ -218,7 +218,7 @@ class Ledger:
         Raises
         ------
         LedgerDamaged
-            ``where`` names the first line that does not fit, or the object.
+            ``where`` names the first line that does not fit, or that names an object which does not.
         """
         with self._lock.held(reading=True):
             self._log.settle()
@@ -234,9 +234,14 @@ class Ledger:
         return Verified(end.lines, end.hash, checked, torn)
 
     def _check_objects(self, entry: Entry) -> int:
-        names = [entry.body[key] for key in KINDS[entry.kind].objects if entry.body[key] is not None]
+        names = [entry.body[key] for key in KINDS[entry.kind].objects if entry.body.get(key) is not None]
         for name in names:
-            self.get(name)
+            if not is_object_name(name):
+                raise damaged(entry.line, f"names the object {name!r}, which cannot be")
+            try:
+                self.get(name)
+            except LedgerDamaged as error:
+                raise damaged(entry.line, f"names an object, and {error.message}") from error
         return len(names)
 
     def put(self, payloads: Sequence[bytes]) -> tuple[str, ...]:

@@ -176,6 +176,11 @@ class _Found:
     size: int
 
 
+def is_object_name(name: object) -> bool:
+    """Whether something can be a name that a put gave."""
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
+
+
 def _header(digest: bytes, size: int) -> bytes:
     head = _HEADER.pack(_MARK, digest, size, 0)[:-4]
     return head + struct.pack("<I", zlib.crc32(head))
