@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ _RESERVED = frozenset({"model", "messages", "tools", "stream", "system"})
 # the service wants a number; a request says another one with the parameter max_tokens
 _MAX_TOKENS = 8192
 _DEEPEST_ARGUMENTS = 64
+_BRACKET = re.compile(r"[][{}]")
 _FINISH: Mapping[str, Finish] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -116,11 +118,8 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
 
 
 def _input(arguments: str) -> dict[str, Any]:
-    """A past call's arguments as the object that the service wants; what is none goes back as quoted text."""
-    if (
-        arguments.count("{") + arguments.count("[") <= _DEEPEST_ARGUMENTS
-        or _depth(arguments) <= _DEEPEST_ARGUMENTS
-    ):
+    """A past call's arguments as the object that the service wants; what is none goes back as text in one."""
+    if _depth(arguments) <= _DEEPEST_ARGUMENTS:
         try:
             value = json.loads(arguments or "{}")
         except ValueError:
@@ -133,12 +132,9 @@ def _input(arguments: str) -> dict[str, Any]:
 def _depth(text: str) -> int:
     """No less than the depth of the JSON in ``text`` (brackets inside strings count as well)."""
     deepest = depth = 0
-    for character in text:
-        if character in "{[":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in "}]":
-            depth -= 1
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket in "{[" else -1
+        deepest = max(deepest, depth)
     return deepest
 
 

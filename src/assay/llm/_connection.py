@@ -134,9 +134,9 @@ class Connection:
             follow_redirects=False,
             # proxies of the environment must not see what is meant for this machine
             trust_env=not endpoint.loopback,
-            event_hooks={"response": [self._bound]},
+            event_hooks={"response": [_bounds(self.name, endpoint, self._httpx, self._monotonic)]},
         )
-        weakref.finalize(self, http.close)
+        weakref.finalize(self, http.close)  # nothing that http holds refers to self
         return getattr(self._sdk, class_name)(
             api_key=endpoint.key.reveal() if endpoint.key else _NO_KEY,
             base_url=endpoint.base_url,
@@ -250,30 +250,9 @@ class Connection:
             return Reachability(False, error.message)
         return Reachability(True, f"{self.name}: answers; {len(models)} models", models)
 
-    def _bound(self, response: Any) -> None:
-        """Hook of the HTTP client: every body, also that of an error, is read within the limits."""
-        ends = self._monotonic() + self.endpoint.total_timeout
-        stream, base = response.stream, self._httpx.SyncByteStream
-
-        class Bounded(base):  # type: ignore[misc, valid-type]
-            def __iter__(_self) -> Iterator[bytes]:  # noqa: N805 - self is the connection
-                size = 0
-                for piece in stream:
-                    size += len(piece)
-                    if size > self.endpoint.max_bytes:
-                        raise self.bad(f"the reply is longer than {self.endpoint.max_bytes} bytes")
-                    if self._monotonic() > ends:
-                        raise self.transient(f"no whole reply within {self.endpoint.total_timeout:g} s")
-                    yield piece
-
-            def close(_self) -> None:  # noqa: N805
-                stream.close()
-
-        response.stream = Bounded()
-
     def _translated(self, error: Exception) -> ProviderError:
         sdk, httpx, name = self._sdk, self._httpx, self.name
-        if isinstance(error.__cause__, ProviderError):  # of _bound, wrapped by the SDK
+        if isinstance(error.__cause__, ProviderError):  # of _bounds, wrapped by the SDK
             return error.__cause__
         if isinstance(error, sdk.APIStatusError):
             fault = read_fault(error.status_code, error.body, host=self.endpoint.host)
@@ -296,15 +275,43 @@ class Connection:
         return self.bad(f"the client gave up ({type(error).__name__})")
 
 
+def _bounds(
+    name: str, endpoint: Endpoint, httpx: ModuleType, monotonic: Callable[[], float]
+) -> Callable[[Any], None]:
+    """Hook of the HTTP client: every body, also that of an error, is read within the limits."""
+
+    class Bounded(httpx.SyncByteStream):  # type: ignore[name-defined, misc]
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+            self._ends = monotonic() + endpoint.total_timeout
+
+        def __iter__(self) -> Iterator[bytes]:
+            size = 0
+            for piece in self._stream:
+                size += len(piece)
+                if size > endpoint.max_bytes:
+                    raise failure(ProviderBadReply, name, f"the reply is over {endpoint.max_bytes} bytes")
+                if monotonic() > self._ends:
+                    raise failure(
+                        ProviderTransient, name, f"no whole reply within {endpoint.total_timeout:g} s"
+                    )
+                yield piece
+
+        def close(self) -> None:
+            self._stream.close()
+
+    def hook(response: Any) -> None:
+        response.stream = Bounded(response.stream)
+
+    return hook
+
+
 def _reason(error: BaseException) -> str:
     """The innermost cause, as the operating system says it."""
     while error.__cause__ is not None:
         error = error.__cause__
-    return (
-        f"{type(error).__name__}: {error}"
-        if isinstance(error, OSError)
-        else str(error) or type(error).__name__
-    )
+    name = type(error).__name__
+    return f"{name}: {error}" if isinstance(error, OSError) else str(error) or name
 
 
 def _model_ids(body: Any) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ from assay.errors import (
 )
 
 _LONGEST_MESSAGE = 300
+_LONGEST_READ = 100_000
 _DEEPEST_BODY = 4
 # services echo a part of a refused key between asterisks
 _STARRED = re.compile(r"[^\s'\"]*\*{3,}[^\s'\"]*")
@@ -61,12 +62,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a service said: HTTP status (``None`` inside a stream), its names in lower case, its words."""
+    """What a service said: HTTP status (``None`` inside a stream), its names in lower case, its words.
+
+    ``code`` is the first name as the service wrote it.
+    """
 
     status: int | None
     names: tuple[str, ...]
     message: str
     host: str = ""
+    code: str = ""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -174,9 +179,15 @@ def read_fault(status: int | None, body: object, *, host: str = "") -> Fault:
     details = inner.get("details")
     said = [inner.get("code"), inner.get("type")]
     said += [details.get("error_code")] if isinstance(details, Mapping) else []
-    names = tuple(str(name).lower() for name in said if isinstance(name, str | int) and str(name))
+    names = [str(name) for name in said if isinstance(name, str | int) and str(name)]
     message = inner.get("message")
-    return Fault(status, names, message if isinstance(message, str) else "", host)
+    return Fault(
+        status,
+        tuple(name.lower() for name in names),
+        message if isinstance(message, str) else "",
+        host,
+        names[0] if names else "",
+    )
 
 
 def provider_error(
@@ -188,15 +199,15 @@ def provider_error(
 ) -> ProviderError:
     """The typed error of a fault of backend ``name``, with the service's words short and without secrets."""
     kind = classify(fault)
-    code = next(iter(fault.names), None)
-    head = " ".join(part for part in (f"HTTP {fault.status}" if fault.status else "", code or "") if part)
+    code = clean(fault.code, secrets)
+    head = " ".join(part for part in (f"HTTP {fault.status}" if fault.status else "", code) if part)
     said = clean(fault.message, secrets)
     return kind(
         f"{name}: {head or 'error'}" + (f": {said}" if said else ""),
         where=f"llm.backends.{name}",
         fix=_FIX[kind],
         status=fault.status,
-        code=clean(code, secrets) if code else None,
+        code=code or None,
         retry_after=retry_after if kind is ProviderTransient else None,
     )
 
@@ -210,8 +221,8 @@ def failure(
 
 def clean(text: str, secrets: Iterable[Secret] = ()) -> str:
     """A service's words for a log: one line, at most 300 characters, no control characters, keys masked."""
-    # cut first, with room for what masking removes: a service may send megabytes
-    text = _CONTROL.sub(" ", text[: 8 * _LONGEST_MESSAGE])
+    # a service may send megabytes; cut far behind what is shown, since a cut through a key would unmask it
+    text = _CONTROL.sub(" ", text[:_LONGEST_READ])
     text = _STARRED.sub("[redacted]", redact(redact(text), secrets))
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"

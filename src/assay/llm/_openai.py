@@ -202,11 +202,8 @@ class _Reading:
 
     def _call(self, place: int, call: Any) -> ToolCall:
         function = call.get("function") if isinstance(call, dict) else None
-        if (
-            not isinstance(function, dict)
-            or not isinstance(function.get("name"), str)
-            or not function["name"]
-        ):
+        name = function.get("name") if isinstance(function, dict) else None
+        if not isinstance(function, dict) or not isinstance(name, str) or not name:
             raise self._connection.bad("a tool call has no name")
         call_id = call.get("id")
         return ToolCall(
