@@ -57,6 +57,7 @@ def expected(ledger: Ledger) -> dict[str, Any]:
     entries = list(ledger.entries())
     begins = [0, *(entry.end for entry in entries)]
     trials = [e for e in entries if e.kind == "trial" and not e.body["control"]]
+    looks = [e for e in entries if e.kind == "look"]
     return {
         "records": len(entries),
         "places": tuple(Place(e.line, b, e.end - b) for e, b in zip(entries, begins, strict=False)),
@@ -64,9 +65,7 @@ def expected(ledger: Ledger) -> dict[str, Any]:
             (e.line, e.body["fingerprint"], e.body["config_hash"], e.run, e.body["sharpe"], e.body["data"])
             for e in trials
         ],
-        "looks": [
-            (e.line, e.body["period"], TrialKey.from_body(e.body["key"])) for e in entries if e.kind == "look"
-        ],
+        "looks": [(e.line, e.body["period"], TrialKey.from_body(e.body["key"])) for e in looks],
         "runs": {e.run for e in entries if e.kind == "run_start"},
     }
 
@@ -294,6 +293,7 @@ def test_an_update_that_was_killed_leaves_a_good_index(
 ) -> None:
     monkeypatch.setattr("assay.ledger._index._CHUNK", 20)
     wanted = {"record": "INSERT INTO record", "look": "INSERT INTO look", "second chunk": "COMMIT"}
+    cache(ledger).unlink()
     needle, times = wanted.get(statement, statement), 2 if statement == "second chunk" else 1
 
     def killed() -> None:

@@ -321,10 +321,10 @@ class Index:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if (application, version) == (_APPLICATION, VERSION):
-            place = Position(*connection.execute("SELECT lines, offset, hash FROM place").fetchone())
-            last = connection.execute("SELECT max(line) FROM record").fetchone()[0]
-            if (last or 0) == place.lines and self._holds(place):
-                return place
+            places = connection.execute("SELECT lines, offset, hash FROM place").fetchall()
+            last = connection.execute("SELECT max(line) FROM record").fetchone()[0] or 0
+            if len(places) == 1 and places[0][0] == last and self._holds(Position(*places[0])):
+                return Position(*places[0])
         _make_tables(connection)
         return START
 
