@@ -44,12 +44,13 @@ def similarity(
             where="similarity",
             fix="give two arrays of the same (dates, instruments)",
         )
-    daily = [_rank_correlation(a, b, max(minimum, 2)) for a, b in zip(values_a, values_b, strict=True)]
+    daily = [rank_correlation(a, b, max(minimum, 2)) for a, b in zip(values_a, values_b, strict=True)]
     valid = [value for value in daily if value is not None]
     return Similarity(float(np.mean(valid)) if valid else float("nan"), len(valid))
 
 
-def _rank_correlation(a: npt.NDArray[np.floating], b: npt.NDArray[np.floating], minimum: int) -> float | None:
+def rank_correlation(a: npt.NDArray[np.floating], b: npt.NDArray[np.floating], minimum: int) -> float | None:
+    """Spearman correlation over the places known in both; None of fewer than ``minimum`` or a constant."""
     from scipy.stats import rankdata  # slow to import
 
     both = np.isfinite(a) & np.isfinite(b)
