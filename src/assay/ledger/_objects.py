@@ -45,7 +45,7 @@ class Objects:
         self._places: dict[bytes, _Place] = {}
         self._identity: tuple[int, int] | None = None
         self._end = 0  # of the last whole object
-        self._size = 0  # of the file, when it was last looked at
+        self._size = -1  # of the file, when it was last found good
         self._synced = 0
 
     def put(self, payloads: Sequence[bytes]) -> tuple[str, ...]:
@@ -137,17 +137,17 @@ class Objects:
             raise _damaged("objects.pack", "is missing") from error
         identity = (status.st_dev, status.st_ino)
         if identity != self._identity or status.st_size < self._end:
-            self._identity, self._places, self._end, self._synced = identity, {}, 0, 0
+            self._identity, self._places, self._end, self._size, self._synced = identity, {}, 0, -1, 0
         elif status.st_size == self._size:
             return
         with open(self._path, "rb", buffering=0) as file:
             self._walk(file, status.st_size)
-        self._size = status.st_size
         noted = self._head.read()
         if noted is not None and self._end < noted.offset:
             raise _damaged(
                 "objects.pack", f"ends after {self._end} bytes, and had {noted.offset} whole bytes before"
             )
+        self._size = status.st_size
 
     def _walk(self, file: BinaryIO, size: int) -> None:
         """Note the objects from ``_end`` on, by their headers; payloads are checked when they are read."""
