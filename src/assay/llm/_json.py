@@ -91,9 +91,8 @@ def read_json(text: str, *, kind: Literal["object", "array"] = "object") -> Read
         if isinstance(one.value, dict if kind == "object" else list):
             found.append(one)
     if not found:
-        wanted = "a JSON object" if kind == "object" else "a JSON array"
         shown = f": {body.strip()[:80]!r}" if body.strip() else ""
-        raise UnreadableJson("no_value", f"there is no {wanted} in the reply{shown}")
+        raise UnreadableJson("no_value", f"there is no JSON {kind} in the reply{shown}")
     chosen = max(found, key=lambda one: (bool(one.value), one.fenced, one.start))
     repairs = chosen.repairs
     repairs["byte_order_mark"] += len(text) - len(body)
