@@ -350,3 +350,13 @@ def test_an_index_that_is_ahead_of_the_caller_stays(ledger: Ledger) -> None:
         records = index.records
     with Index(ledger.folder / "ledger.jsonl", cache(ledger), end=end) as index:
         assert index.records == records
+
+
+def test_an_index_that_is_wrong_without_being_broken_is_made_anew_on_demand(ledger: Ledger) -> None:
+    with ledger.index() as index:
+        before = told(index)
+    in_sql("UPDATE trial SET data = 'other'", "UPDATE record SET kind = 'seal' WHERE line = 5")(cache(ledger))
+    with ledger.index() as index:
+        assert told(index) != before
+    with ledger.index(anew=True) as index:
+        assert told(index) == before

@@ -11,6 +11,7 @@ from assay.cli._demo import demo
 from assay.cli._explain import explain
 from assay.cli._init import init
 from assay.cli._judge import judge
+from assay.cli._ledger import ledger_app
 from assay.cli._library import library_app
 from assay.cli._parse import parse
 
@@ -48,4 +49,5 @@ def build_app() -> typer.Typer:
         app.command()(command)
     app.add_typer(library_app(), name="library")
     app.add_typer(data_app, name="data")
+    app.add_typer(ledger_app(), name="ledger")
     return app

@@ -126,6 +126,7 @@ class Index:
     cache : the index file.
     end : bytes of the log to index at most, where the caller knows how many are accepted.
     torn : what the caller found beyond them.
+    anew : index the whole log again, whatever there is.
 
     Raises
     ------
@@ -134,10 +135,17 @@ class Index:
     """
 
     def __init__(
-        self, log: Path, cache: Path, *, end: int | None = None, torn: TornTail | None = None
+        self,
+        log: Path,
+        cache: Path,
+        *,
+        end: int | None = None,
+        torn: TornTail | None = None,
+        anew: bool = False,
     ) -> None:
         self._log, self._cache, self._end = log, cache, end
         self.torn = torn
+        self._anew = anew
         self._connection = self._opened()
 
     def __enter__(self) -> Index:
@@ -271,6 +279,8 @@ class Index:
             connection.execute("PRAGMA journal_mode = WAL")
             # less would let a power failure leave an index that is wrong without being broken
             connection.execute("PRAGMA synchronous = NORMAL")
+            if self._anew:
+                connection.execute("PRAGMA user_version = 0")
             while self._add_chunk(connection):
                 pass
             connection.execute("BEGIN")

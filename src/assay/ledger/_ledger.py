@@ -267,8 +267,10 @@ class Ledger:
         with self._lock.held(reading=True):
             return self._objects.get(name)
 
-    def index(self) -> Index:
+    def index(self, *, anew: bool = False) -> Index:
         """The index, brought up to date; close it, or use it as a context manager.
+
+        ``anew`` makes it from the whole record, for when its file is not trusted.
 
         Raises
         ------
@@ -278,7 +280,7 @@ class Ledger:
         with self._lock.held(reading=True):
             self._log.settle()
             end, torn = self._log.end, self._log.torn
-        return Index(self._log.path, self.folder / "index.sqlite", end=end.offset, torn=torn)
+        return Index(self._log.path, self.folder / "index.sqlite", end=end.offset, torn=torn, anew=anew)
 
     def run(self, run_id: str) -> Run:
         """The view that a run has of the ledger, whether it was started or not."""
