@@ -31,6 +31,7 @@ from assay.llm import (
     Usage,
     with_retries,
 )
+from assay.llm._openai import _payload
 
 from .server import ANTHROPIC_CASES, BIG, OPENAI_CASES, Answer, Seen, Service
 
@@ -210,6 +211,12 @@ def test_what_openai_is_sent() -> None:
     }
     assert body["messages"][3] == {"role": "tool", "content": "one", "tool_call_id": "c1"}
     assert "stream" not in body
+
+
+def test_openai_itself_is_told_the_limit_under_its_own_name() -> None:
+    request = Request("toy", REQUEST.messages, {"max_tokens": 9})
+    assert _payload(request, own=True)["extra_body"] == {"max_completion_tokens": 9}
+    assert _payload(request, own=False)["extra_body"] == {"max_tokens": 9}
 
 
 def test_what_anthropic_is_sent() -> None:

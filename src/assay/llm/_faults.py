@@ -36,8 +36,6 @@ from assay.errors import (
 _LONGEST_MESSAGE = 300
 _LONGEST_READ = 100_000
 _DEEPEST_BODY = 4
-# services echo a part of a refused key between asterisks
-_STARRED = re.compile(r"[^\s'\"]*\*{3,}[^\s'\"]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
@@ -223,6 +221,7 @@ def clean(text: str, secrets: Iterable[Secret] = ()) -> str:
     """A service's words for a log: one line, at most 300 characters, no control characters, keys masked."""
     # a service may send megabytes; cut far behind what is shown, since a cut through a key would unmask it
     text = _CONTROL.sub(" ", text[:_LONGEST_READ])
-    text = _STARRED.sub("[redacted]", redact(redact(text), secrets))
-    text = " ".join(text.split())
+    words = redact(redact(text), secrets).split()
+    # services echo a part of a refused key between asterisks
+    text = " ".join("[redacted]" if "***" in word else word for word in words)
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"

@@ -8,7 +8,8 @@ from assay.llm._connection import Connection, Endpoint, check_parameters, count
 from assay.llm._types import Finish, Message, Reachability, Reply, Request, ToolCall, ToolSpec, Usage
 from assay.llm._wire import canonical_name, joined, past_name, sendable, tool_ids, wire_name
 
-OPENAI_URL = "https://api.openai.com/v1"
+_OWN_HOST = "api.openai.com"
+OPENAI_URL = f"https://{_OWN_HOST}/v1"
 
 # what the request itself says; a parameter of this name would make the log lie
 _RESERVED = frozenset({"model", "messages", "tools", "stream", "stream_options", "n"})
@@ -52,7 +53,7 @@ class OpenAIProvider:
 
     def complete(self, request: Request) -> Reply:
         """One attempt at one reply; see :meth:`Provider.complete`."""
-        payload = _payload(request)
+        payload = _payload(request, own=self._connection.endpoint.host == _OWN_HOST)
         known = tool_ids(tool.name for tool in request.tools)
         ask = self._streamed if self._stream else self._whole
         body = self._connection.guarded(lambda: ask(payload))
@@ -72,13 +73,16 @@ class OpenAIProvider:
         return self._connection.read_stream(stream, _Assembly())
 
 
-def _payload(request: Request) -> dict[str, Any]:
+def _payload(request: Request, *, own: bool) -> dict[str, Any]:
     check_parameters(request.parameters, _RESERVED)
+    rest = dict(request.parameters)
+    if own and "max_tokens" in rest:  # OpenAI itself gave the limit another name, which others do not know
+        rest["max_completion_tokens"] = rest.pop("max_tokens")
     payload: dict[str, Any] = {
         "model": request.model,
         "messages": [_message(message) for message in request.messages],
         # as the body's own keys, so that a service's parameters work that the SDK does not know
-        "extra_body": dict(request.parameters),
+        "extra_body": rest,
     }
     if request.tools:
         payload["tools"] = [_tool(tool) for tool in request.tools]
