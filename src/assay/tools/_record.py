@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from assay.llm import ToolCall
+from assay.llm import BodySink, ToolCall
 from assay.tools._audit import illegal_kind, outcome_name
 from assay.tools._outcome import Failed, Outcome, Refused
 from assay.tools._tool import Caller
 from assay.tools._trajectory import wire_text
 
 if TYPE_CHECKING:
-    from assay.ledger import Ledger
+    from assay.ledger import Ledger, Run
 
 INLINE = 2_000
 """Characters up to which a text stands in the record itself; longer ones become objects."""
@@ -74,3 +74,12 @@ def kept_text(ledger: Ledger, name: str, text: str) -> Mapping[str, str | None]:
         return {name: text, f"{name}_object": None}
     (kept,) = ledger.put([text.encode("utf-8", "surrogatepass")])
     return {name: None, f"{name}_object": kept}
+
+
+def ledger_sink(run: Run) -> BodySink:
+    """A sink for the client of an LLM role: its calls become ``llm_call`` records of the run."""
+
+    def append(body: Mapping[str, Any], latency: float | None) -> None:
+        run.append("llm_call", body, latency=latency)
+
+    return BodySink(append, run.ledger)

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 from assay.config import PeriodPlan
 from assay.errors import Refusal
 from assay.expr import Expression
-from assay.judge import JudgeSettings, Verdict, judge
 from assay.tools.builtin._reasons import BAD_EXPRESSION, BAD_HORIZON
 from assay.tools.builtin._view import SearchView
+
+if TYPE_CHECKING:
+    from assay.judge import JudgeSettings, Verdict
 
 MAX_HORIZON = 60
 
@@ -59,6 +61,8 @@ class PanelJudge:
     """
 
     def __init__(self, view: SearchView, settings: JudgeSettings | None = None) -> None:
+        from assay.judge import JudgeSettings  # slow to import
+
         self._view = view
         self._settings = settings or JudgeSettings(
             robustness="off", leak_checks="off", bootstrap=0, neutral=False
@@ -67,7 +71,7 @@ class PanelJudge:
 
     def evaluate(self, expression: Expression, horizon: int) -> SearchScore:
         """See :class:`SearchJudge`."""
-        from dataclasses import replace
+        from assay.judge import judge
 
         longest = self._view.days - 2
         if horizon > longest:

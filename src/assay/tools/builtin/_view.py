@@ -10,7 +10,6 @@ import numpy as np
 
 from assay.config import DateRange, PeriodPlan, as_date
 from assay.errors import Refusal
-from assay.judge import data_digest
 from assay.market import ALL, Panel
 from assay.tools._dates import DateGuard
 
@@ -48,6 +47,8 @@ class SearchView:
             ``no_dates``: the search period has no trading day. ``unknown_universe``, ``universe_outdated``:
             the members are not known until its end.
         """
+        from assay.judge import data_digest  # slow to import
+
         cut = panel.between(_after_hidden(plan), plan.search.end)
         inside = panel.between(plan.search.start, plan.search.end).dates
         if universe is not None:
