@@ -4,16 +4,20 @@ from typing import Annotated
 
 import typer
 
+from assay.cli._certificate import certificate_app
 from assay.cli._check import check
 from assay.cli._convert import convert
 from assay.cli._data import data_app
 from assay.cli._demo import demo
+from assay.cli._doctor import doctor
 from assay.cli._explain import explain
 from assay.cli._init import init
 from assay.cli._judge import judge
 from assay.cli._ledger import ledger_app
 from assay.cli._library import library_app
 from assay.cli._parse import parse
+from assay.cli._periods import periods_app
+from assay.cli._zoo import zoo_app
 
 
 def _show_version(wanted: bool) -> None:
@@ -45,9 +49,12 @@ def build_app() -> typer.Typer:
         help=_root.__doc__,
     )
     app.callback()(_root)
-    for command in (demo, judge, parse, check, explain, convert, init):
+    for command in (demo, judge, parse, check, explain, convert, init, doctor):
         app.command()(command)
     app.add_typer(library_app(), name="library")
     app.add_typer(data_app, name="data")
     app.add_typer(ledger_app(), name="ledger")
+    app.add_typer(certificate_app(), name="certificate")
+    app.add_typer(zoo_app(), name="zoo")
+    app.add_typer(periods_app(), name="periods")
     return app
