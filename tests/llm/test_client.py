@@ -307,20 +307,28 @@ def test_a_structured_reply_is_read_whichever_way_it_comes(
         (Reply("", (ToolCall("1", "answer", "[" * 100_000),)), "deep"),
     ],
 )
-def test_what_does_not_fit_goes_back_with_the_reason(bad: Reply, what: str) -> None:
+@pytest.mark.parametrize("way", ["json", "tool"])
+def test_what_does_not_fit_goes_back_with_the_reason(
+    bad: Reply, what: str, way: Literal["json", "tool"]
+) -> None:
     memory = Memory()
     provider = ScriptedProvider([bad, Reply(GOOD)])
-    found = client(provider, memory).structured(ASK, Factor)
+    found = client(provider, memory, structured_by=way).structured(ASK, Factor)
     assert found.value.window == 5
     assert found.attempts == 2
     assert what in found.rejected[0]
-    said, *again = provider.requests[1].messages[3:]
+    said, *again = provider.requests[1].messages[len(ASK) + (way == "json") :]
     assert said.role == "assistant"
-    assert said.tool_calls == bad.tool_calls
-    assert [message.tool_call_id for message in again if message.role == "tool"] == [
-        call.id for call in bad.tool_calls
-    ]
+    assert again
     assert all(what in message.content for message in again)
+    short = all(len(call.arguments) < 1000 for call in bad.tool_calls)
+    if way == "tool" and bad.tool_calls and short:
+        assert said.tool_calls == bad.tool_calls
+        assert [message.tool_call_id for message in again] == [call.id for call in bad.tool_calls]
+    else:
+        assert said.tool_calls == ()
+        assert [message.role for message in again] == ["user"]
+        assert len(said.content) < 5000
     assert len(memory.bodies) == 2
 
 

@@ -13,12 +13,16 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from assay.base import Operator
 from assay.config import load_secrets, parse_config
-from assay.errors import ProviderError, ProviderQuotaExhausted
+from assay.errors import ProviderError, ProviderQuotaExhausted, ProviderTransient
+from assay.ledger import Ledger
 from assay.llm import (
+    BodySink,
     CallKey,
     Client,
     Message,
+    Provider,
     ReplayMiss,
     ReplayProvider,
     Reply,
@@ -27,6 +31,7 @@ from assay.llm import (
     Roles,
     ScriptedProvider,
     ToolSpec,
+    read_calls,
 )
 
 from .records import ASK, Folder, Memory
@@ -282,6 +287,33 @@ def test_another_port_replays(tmp_path: Path) -> None:
     asked, new = replaying(memory, base_url="http://127.0.0.1:2222/v1")
     assert asked.complete(ASK).text == "a"
     assert new.bodies == memory.bodies
+
+
+def in_ledger(folder: Path) -> tuple[Ledger, BodySink]:
+    ledger = Ledger.create(folder)
+    run = ledger.run("r-1")
+    run.start("campaign", Operator.human("ada"), "c" * 64, {})
+    return ledger, BodySink(lambda body, latency: run.append("llm_call", body, latency=latency), ledger)
+
+
+def test_a_run_in_a_ledger_is_replayed_to_the_same_export(tmp_path: Path) -> None:
+    def talk(provider: Provider, sink: BodySink) -> None:
+        asked = Client(role="proposer", model="toy", provider=provider, sink=sink, sleep=lambda seconds: None)
+        asked.complete([*ASK, Message("user", "长" * 5000)])
+        asked.complete(ASK)
+        with pytest.raises(ProviderQuotaExhausted):
+            asked.complete(ASK)
+
+    script = [Reply("x" * 5000), ProviderTransient("busy"), "\ud800 half", ProviderQuotaExhausted("empty")]
+    first, sink = in_ledger(tmp_path / "first")
+    talk(ScriptedProvider(script), sink)
+    again = Ledger.open(tmp_path / "first")
+    bodies = [entry.body for entry in again.run("r-1").entries(kind="llm_call")]
+    second, sink = in_ledger(tmp_path / "second")
+    talk(ReplayProvider(read_calls(bodies, again)), sink)
+    assert second.export("r-1") == first.export("r-1")
+    assert first.export("r-1").count(b"llm_call") == 3
+    assert first.verify().records == second.verify().records == 5
 
 
 def test_a_replay_needs_a_client() -> None:

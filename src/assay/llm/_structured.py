@@ -56,7 +56,7 @@ def structured(
             value, repairs = _read(reply, model)
         except _Unfit as unfit:
             rejected.append(str(unfit))
-            talk += _sent_back(reply, str(unfit))
+            talk += _sent_back(reply, str(unfit), by_tool)
             if reply.finish == "content_filter":
                 break
         else:
@@ -109,14 +109,17 @@ def _listed(error: ValidationError) -> str:
     return "; ".join([*lines, *more])
 
 
-def _sent_back(reply: Reply, what: str) -> list[Message]:
+def _sent_back(reply: Reply, what: str, by_tool: bool) -> list[Message]:
     """The rejected reply and what is wrong with it, as the next messages of the conversation."""
-    said = reply.text if len(reply.text) <= _ECHOED else reply.text[:_ECHOED] + " [...]"
     again = f"This reply cannot be used: {what}. Give the whole answer again, corrected."
-    if not reply.tool_calls:
-        return [Message("assistant", said or "(empty)"), Message("user", again)]
-    calls = tuple(reply.tool_calls)
-    return [
-        Message("assistant", said, calls),
-        *(Message("tool", again, tool_call_id=call.id) for call in calls),
-    ]
+    calls, said = reply.tool_calls, _shortened(reply.text)
+    if calls and by_tool and all(len(call.arguments) <= _ECHOED for call in calls):
+        answers = [Message("tool", again, tool_call_id=call.id) for call in calls]
+        return [Message("assistant", said, calls), *answers]
+    # services refuse calls of tools that the request does not offer, and megabytes need not go round
+    said = "\n".join([said, *(_shortened(call.arguments) for call in calls)]).strip()
+    return [Message("assistant", said or "(empty)"), Message("user", again)]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _ECHOED else text[:_ECHOED] + " [...]"
