@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from assay.cli._workspace import LEDGER, has_ledger
+from assay.cli._workspace import has_ledger
 from assay.errors import AssayError, ConfigProblems, DataError
 
 if TYPE_CHECKING:
@@ -215,19 +215,19 @@ def _plan(workspace: Workspace, name: str) -> Finding:
 
 def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if not has_ledger(workspace):
-        yield Finding(LEDGER, "note", "nothing is recorded yet", "nothing; the first judgement makes it")
+        yield Finding("ledger", "note", "nothing is recorded yet", "nothing; the first judgement makes it")
         return
     try:
-        ledger = _open_without_writing(workspace.root / LEDGER)
+        ledger = _open_without_writing(workspace.ledger_dir)
         verified = ledger.verify()
         running = _open_runs(ledger)
     except AssayError as error:
-        yield Finding(LEDGER, "problem", error.message, error.fix)
+        yield Finding("ledger", "problem", error.message, error.fix)
         return
-    yield Finding(LEDGER, "good", f"{verified.records} records, the chain is whole")
+    yield Finding("ledger", "good", f"{verified.records} records, the chain is whole")
     if verified.torn is not None:
         yield Finding(
-            LEDGER,
+            "ledger",
             "note",
             f"a writer was stopped: {verified.torn.bytes} bytes at the end are no record",
             "nothing; the next writer sets them aside",

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from assay.config import Workspace
     from assay.ledger import Ledger
 
-LEDGER = "ledger"
-
 
 def need_workspace() -> Workspace:
     """The workspace that the current folder lies in.
@@ -36,7 +34,7 @@ def need_workspace() -> Workspace:
 
 def has_ledger(workspace: Workspace) -> bool:
     """Whether anything was recorded in the workspace yet, whole or damaged."""
-    return (workspace.root / LEDGER).exists()
+    return workspace.ledger_dir.exists()
 
 
 def need_ledger(workspace: Workspace, *, create: bool = False) -> Ledger:
@@ -49,7 +47,7 @@ def need_ledger(workspace: Workspace, *, create: bool = False) -> Ledger:
     """
     from assay.ledger import Ledger
 
-    folder = workspace.root / LEDGER
+    folder = workspace.ledger_dir
     if create and not has_ledger(workspace):
         return Ledger.create(folder)
     if not has_ledger(workspace):

@@ -142,14 +142,12 @@ def _intact(certificate: Mapping[str, Any]) -> str:
 def _require_free(
     zoo: Zoo, name: str, fingerprint: str | None, config_hash: str | None, certificate: str
 ) -> None:
-    for member in zoo.members(retired=True):
-        if member.name == name:
-            raise Refusal(NAME_TAKEN, f"the name {name!r} is taken", where="name")
-        same = fingerprint is not None and (member.fingerprint, member.config_hash) == (
-            fingerprint,
-            config_hash,
-        )
-        if member.retired is None and (same or member.certificate == certificate):
+    if any(member.name == name for member in zoo.members(retired=True)):
+        raise Refusal(NAME_TAKEN, f"the name {name!r} is taken", where="name")
+    key = (fingerprint, config_hash)
+    for member in zoo.members():
+        same = fingerprint is not None and (member.fingerprint, member.config_hash) == key
+        if same or member.certificate == certificate:
             raise Refusal(
                 ALREADY_ADMITTED,
                 f"the same factor is in the zoo as {member.name!r}",
