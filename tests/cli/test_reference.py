@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli._reference import cli_markdown, declared_reasons, refusals_markdown
+from assay.cli._reference import cli_markdown, declared_reasons, refusals_markdown, tools_page
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 
 
-@pytest.mark.parametrize(("name", "make"), [("cli", cli_markdown), ("refusals", refusals_markdown)])
+PAGES = [("cli", cli_markdown), ("refusals", refusals_markdown), ("tools", tools_page)]
+
+
+@pytest.mark.parametrize(("name", "make"), PAGES)
 def test_the_page_in_the_documentation_is_fresh(name: str, make: object) -> None:
     assert callable(make)
     refresh = f"python -m assay.cli._reference docs/reference  # writes {name}.md"

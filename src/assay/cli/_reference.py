@@ -1,4 +1,4 @@
-"""Reference pages generated from the program itself: its commands, and its refusals."""
+"""Reference pages generated from the program itself: its commands, its refusals, and its tools."""
 
 from __future__ import annotations
 
@@ -49,6 +49,14 @@ def refusals_markdown() -> str:
         lines += [f"| `{item.code}` | {_cell(item.summary)} | {_cell(item.fix)} |" for item in reasons]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def tools_page() -> str:
+    """The page ``docs/reference/tools.md``: the tools that every desk has."""
+    from assay.tools import tools_markdown
+    from assay.tools.builtin import Workbench, builtin_registry
+
+    return tools_markdown(builtin_registry(Workbench()))
 
 
 def declared_reasons() -> dict[str, list[Reason]]:
@@ -126,6 +134,7 @@ def write_pages(folder: Path) -> None:
 
     atomic_write(folder / "cli.md", cli_markdown())
     atomic_write(folder / "refusals.md", refusals_markdown())
+    atomic_write(folder / "tools.md", tools_page())
 
 
 if __name__ == "__main__":

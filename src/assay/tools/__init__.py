@@ -3,6 +3,7 @@
 from assay.tools._arguments import SchemaInvalid, Unparsable, read_object
 from assay.tools._audit import Audit, audit, illegal_kind, outcome_name
 from assay.tools._budget import Budget, Spent, Stop
+from assay.tools._catalogue import tools_markdown
 from assay.tools._dates import WITHHELD, DateGuard
 from assay.tools._loop import Task, run_episode
 from assay.tools._outcome import ILLEGAL_KINDS, Failed, Illegal, IllegalKind, Ok, Outcome, Refused
@@ -78,4 +79,5 @@ __all__ = [
     "read_object",
     "run_episode",
     "tool_schema_hash",
+    "tools_markdown",
 ]
