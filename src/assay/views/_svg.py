@@ -18,7 +18,7 @@ _FAMILY = re.compile(
 )
 _ID = re.compile(r'\bid="([^"]+)"')
 _PLACE = re.compile(r'\b(?:d|x|y|transform)="[^"]*"')
-_DIGITS = re.compile(r"(\.\d)\d+")
+_DIGITS = re.compile(r"(?<=\.\d)\d+")
 _REFERENCE = re.compile(r'(url\(#|href="#)([^)"]+)')
 
 
@@ -41,7 +41,7 @@ def to_svg(figure: Figure, *, name: str, description: str) -> str:
         FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
     text = _PROLOGUE.sub("", buffer.getvalue())
     text = _BREAKS.sub(" ", _STYLE.sub("", _METADATA.sub("", text), count=1))
-    text = _PLACE.sub(lambda place: _DIGITS.sub(r"\1", place.group()), text)
+    text = _PLACE.sub(lambda place: _DIGITS.sub("", place.group()), text)
     text = _FAMILY.sub(r"\1var(--font)", text)
     for colour, variable in CSS_VARIABLES.items():
         text = text.replace(colour, f"var({variable})")
