@@ -82,6 +82,14 @@ def record(workspace: Path, certificate: dict[str, Any]) -> str:
     return str(certificate["content_hash"])
 
 
+def plan_across_a_holiday(workspace: Path) -> None:
+    """A plan whose embargo has 21 weekdays, five of them without trading."""
+    path = workspace / "assay.toml"
+    text = path.read_text(encoding="utf-8").split("[data.small.periods]")[0]
+    plan = 'search = ["2018-01-02", "2018-09-14"]\nscore = ["2018-10-16", "2019-02-25"]\nembargo_bars = 21\n'
+    path.write_text(f"{text}[data.small.periods]\n{plan}", encoding="utf-8")
+
+
 def damage(workspace: Path, line: int) -> None:
     """Alter one byte inside a line (from 1) of the ledger, and take away what was noted of it."""
     path = workspace / "ledger" / "ledger.jsonl"

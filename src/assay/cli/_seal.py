@@ -59,7 +59,7 @@ def seal_workspace(workspace: Workspace, name: str, to: Path, operator: Operator
     AssayError
         ``to`` exists, lies inside the workspace, or cannot be written; or something in it names a later date.
     DataError
-        The workspace has no such data set, no plan for it, or a plan that hides nothing after ``search``.
+        The workspace has no such data set, or no plan for it.
     """
     from assay.base import new_folder
     from assay.cli._dataset import find_dataset
@@ -125,13 +125,6 @@ def _search(settings: DataSettings, name: str) -> DateRange:
             f"no period plan is set for {name}: no date of it is hidden",
             where=f"data.{name}.periods",
             fix="set one in assay.toml; 'assay data show' tells the dates",
-        )
-    earlier = [period for _, period in plan.periods() if period.end < plan.search.start]
-    if earlier:
-        raise DataError(
-            f"a hidden period of {name} lies before search ({earlier[0]}), and would be in the copy",
-            where=f"data.{name}.periods",
-            fix="seal data sets whose search period comes first",
         )
     return plan.search
 
