@@ -59,8 +59,12 @@ class Needles:
         hidden = {text for day in hidden_days(panel, plan) for text in spellings(day)}
         self.texts = [*sorted(hidden - shown), str(folder)]
 
+        self.starts = {needle[:4] for needle in self.texts}
+
     def check(self, said: Any) -> None:
         text = json.dumps(said, ensure_ascii=False, default=str)
+        if not any(start in text for start in self.starts):
+            return
         found = [needle for needle in self.texts if needle in text]
         assert not found, (found, text[:500])
 

@@ -177,7 +177,7 @@ class Operator:
         """
         if set(data) != {"kind", "identifier", "model_artifact"}:
             raise AssayError(
-                f"the keys of an operator are kind, identifier, model_artifact, not {', '.join(sorted(data))}",
+                f"an operator has kind, identifier and model_artifact, not {', '.join(sorted(data))}",
                 where="operator",
                 fix="give the three keys",
             )
