@@ -52,6 +52,7 @@ def test_a_python_dict_is_read(value: dict[str, Any]) -> None:
         ('```\n{"a": 1}\n```\n', {"a": 1}, {"code_fence": 1}),
         ('~~~ json\n{"a": 1}\n~~~', {"a": 1}, {"code_fence": 1}),
         ('```json\n{"a": "```"}', {"a": "```"}, {"code_fence": 1}),
+        ('{"a": 1}\n```', {"a": 1}, {"text_around": 1}),
         ('Sure! {"a": 1} Hope this helps.', {"a": 1}, {"text_around": 1}),
         ('Sure:\n```json\n{"a": 1}\n```\nDone', {"a": 1}, {"code_fence": 1, "text_around": 1}),
         ('{"a": [1, 2,], "b": {"c": 1,},}', {"a": [1, 2], "b": {"c": 1}}, {"trailing_comma": 3}),
@@ -102,6 +103,8 @@ def test_values_left_aside_are_counted() -> None:
     "text",
     [
         '<think>perhaps {"a": 0} or {"a": oops</think>\n{"a": 1}',
+        '<think>{"a": 0, "b": [</think>{"a": 1}',
+        '<think></think>{"a": 1}',
         'so {"a": 0}\n</think>\n\n```json\n{"a": 1}\n```',
         'The set {x} and {1, 2}, see [link](url) {"a": 1}',
         'f(x) = {x : x > 0}? {"a": 1}',
@@ -132,6 +135,7 @@ def test_a_text_cut_off_anywhere_is_refused(end: int) -> None:
         ("", "no_value"),
         ("   ", "no_value"),
         ("Sorry, I cannot help with that.", "no_value"),
+        ('<think>perhaps {"a": 1}', "no_value"),
         ("[1, 2]", "no_value"),
         ('[{"a": 1}, {"a": 2}]', "no_value"),
         ('[1, {"a": 1}]', "no_value"),
@@ -220,8 +224,28 @@ def test_ten_megabytes_are_read_in_one_pass(monkeypatch: pytest.MonkeyPatch, aro
     assert counted.steps < 10 * items
 
 
+def test_the_sign_of_a_thought_s_end_within_a_value_is_text() -> None:
+    assert read_json("Here: {'x': '</think> {\"a\": 1}'}").value == {"x": '</think> {"a": 1}'}
+
+
 @pytest.mark.parametrize(
-    "sign", ["{", "[", "{ ", "[x", "{'", '{"a":1}', "'", '"', "</think>", "```", "{#", "[1,"]
+    "sign",
+    [
+        "{/*</think>",
+        "{</think>",
+        "{",
+        "[",
+        "{ ",
+        "[x",
+        "{'",
+        '{"a":1}',
+        "'",
+        '"',
+        "</think>",
+        "```",
+        "{#",
+        "[1,",
+    ],
 )
 def test_ten_megabytes_of_one_sign_are_read_in_one_pass(monkeypatch: pytest.MonkeyPatch, sign: str) -> None:
     counted = Counted(monkeypatch)

@@ -65,7 +65,7 @@ class _Found(NamedTuple):
     start: int
     end: int
     repairs: Counter[str]
-    fenced: bool
+    fence: str  # what opens the code fence before it, if there is one
 
 
 def read_json(text: str, *, kind: Literal["object", "array"] = "object") -> Reading:
@@ -83,33 +83,50 @@ def read_json(text: str, *, kind: Literal["object", "array"] = "object") -> Read
         There is no such value, it is cut off, or it is not JSON even so; nothing is guessed.
     """
     body = text.removeprefix("\ufeff")
-    start = max(body.rfind("</think>"), 0)
-    found = []
-    while opened := _OPENING.search(body, start):
-        one = _Parser(body, opened.start()).read()
-        start = one.end
-        if isinstance(one.value, dict if kind == "object" else list):
-            found.append(one)
+    found = [one for one in _values(body) if isinstance(one.value, dict if kind == "object" else list)]
     if not found:
         shown = f": {body.strip()[:80]!r}" if body.strip() else ""
         raise UnreadableJson("no_value", f"there is no JSON {kind} in the reply{shown}")
-    chosen = max(found, key=lambda one: (bool(one.value), one.fenced, one.start))
+    chosen = max(found, key=lambda one: (bool(one.value), bool(one.fence), one.start))
     repairs = chosen.repairs
     repairs["byte_order_mark"] += len(text) - len(body)
     repairs["other_values"] += len(found) - 1
-    repairs["code_fence"] += chosen.fenced
-    outside = body[: chosen.start], body[chosen.end :]
-    repairs["text_around"] += any(_FENCE_WORDS.sub("", part).strip() for part in outside)
+    repairs["code_fence"] += bool(chosen.fence)
+    before = body[: chosen.start - len(chosen.fence)]
+    after = body[chosen.end :].strip().removeprefix(chosen.fence[:3])
+    repairs["text_around"] += bool(before.strip() or after.strip())
     return Reading(chosen.value, {name: repairs[name] for name in sorted(repairs) if repairs[name]})
 
 
+def _values(body: str) -> list[_Found]:
+    """The complete values of a text, without those of its thoughts."""
+    thoughts = body.rfind(_THOUGHT_END)
+    if thoughts < 0 and body.lstrip().startswith("<think>"):
+        return []  # it never came to an answer
+    found: list[_Found] = []
+    place = 0
+    while opened := _OPENING.search(body, place):
+        place = opened.end()
+        if opened[0] == _THOUGHT_END:
+            found.clear()
+            continue
+        try:
+            found.append(_Parser(body, opened.start()).read())
+            place = found[-1].end
+        except UnreadableJson:
+            if thoughts < opened.start():
+                raise
+            place = thoughts  # what is thought aloud need not be whole
+    return found
+
+
+_THOUGHT_END = "</think>"
 # a bracket with which JSON begins, not one of prose such as {x} or [see below]
 _NUMBER_THEN = r"[-+]?[\d.][\w.+-]*\s*[,\]]"
 _OPENING = re.compile(
-    rf"""\{{\s*(?:["'}}]|//|/\*|\#|[A-Za-z_$][\w$]*\s*:|\Z)|\[\s*(?:["'\]\[{{]|//|/\*|{_NUMBER_THEN}|\Z)""",
+    rf"""{_THOUGHT_END}|\{{\s*(?:["'}}]|//|/\*|\#|[A-Za-z_$][\w$]*\s*:|\Z)|\[\s*(?:["'\]\[{{]|//|/\*|{_NUMBER_THEN}|\Z)""",
 )
 _FENCE_BEFORE = re.compile(r"(?:```|~~~)[ \t]*[\w+-]*\s*\Z")
-_FENCE_WORDS = re.compile(r"(?:```|~~~)[ \t]*\w*")
 _CUT_OFF = re.compile(r"\s*(?:[-+.\w$]*\Z|/\Z|/\*(?!.*\*/))", re.DOTALL)
 _SPACES = frozenset(" \t\r\n")
 _DIGITS = 300  # what a float holds; int() of thousands of digits is slow, and then an error
@@ -177,9 +194,9 @@ class _Parser:
                 self._unknown(place)
             place = token.end()
             if self._take(token) and not self._open:
-                before = self._text[max(0, self._start - 40) : self._start]
-                fenced = _FENCE_BEFORE.search(before) is not None
-                return _Found(self._closed, self._start, place, self._repairs, fenced)
+                fence = _FENCE_BEFORE.search(self._text[max(0, self._start - 40) : self._start])
+                opening = "" if fence is None else fence[0]
+                return _Found(self._closed, self._start, place, self._repairs, opening)
 
     def _take(self, token: re.Match[str]) -> bool:
         """Takes one token; whether it closed a bracket."""
