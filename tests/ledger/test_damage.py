@@ -135,6 +135,35 @@ def test_a_writer_that_has_seen_more_notices_a_missing_tail(folder: Path) -> Non
         ledger.append("round", body(9), run="r-1")
 
 
+@pytest.mark.parametrize("left", [1, 3, 6])
+def test_the_index_bears_witness_of_a_missing_tail(folder: Path, left: int) -> None:
+    Ledger.open(folder).index().close()
+    (folder / "head").unlink()
+    write(folder, lines_of(folder)[:left])
+    with pytest.raises(LedgerDamaged, match="is missing") as caught:
+        Ledger.open(folder).verify()
+    assert caught.value.where == f"line {left + 1}"
+
+
+def test_the_index_bears_witness_of_a_line_that_was_written_anew(folder: Path) -> None:
+    Ledger.open(folder).index().close()
+    (folder / "head").unlink()
+    lines = lines_of(folder)
+    record = Prepared("round", "r-1", canonical(body(9)), canonical({}, "meta"))
+    lines[-1] = seal(record, 0, 1, lines[-2][-67:-3].decode())[0]
+    write(folder, lines)
+    with pytest.raises(LedgerDamaged):
+        Ledger.open(folder).verify()
+    (folder / "index.sqlite").unlink()
+    assert Ledger.open(folder).verify().records == LINES
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", bytes(4096)])
+def test_an_index_that_cannot_be_read_bears_no_witness(folder: Path, content: bytes) -> None:
+    (folder / "index.sqlite").write_bytes(content)
+    assert Ledger.open(folder).verify().records == LINES
+
+
 def test_a_file_put_in_place_of_another(folder: Path, tmp_path: Path) -> None:
     ledger = Ledger.open(folder)
     ledger.verify()

@@ -34,6 +34,7 @@ from assay.ledger._objects import MAGIC, Objects, is_object_name
 from assay.ledger._reasons import BAD_RECORD
 from assay.ledger._runs import Run
 from assay.ledger._scan import Scan, TornTail, missing_tail
+from assay.ledger._seen import indexed_place
 from assay.ledger._trials import Scope, Trials, collect
 
 WAIT = 10.0
@@ -215,6 +216,9 @@ class Ledger:
     def verify(self, *, objects: bool = False) -> Verified:
         """Check the whole chain, and with ``objects`` every payload that a record names. Changes nothing.
 
+        An index that has seen more lines, or another line, bears witness too; where the record was replaced
+        on purpose, remove ``index.sqlite``.
+
         Raises
         ------
         LedgerDamaged
@@ -223,9 +227,15 @@ class Ledger:
         with self._lock.held(reading=True):
             self._log.settle()
             end, torn = self._log.end, self._log.torn
+            # while nobody can append: an index that is brought up to date meanwhile has seen more, rightly
+            seen = indexed_place(self.folder / "index.sqlite")
+        if seen is not None and seen.offset > end.offset:
+            raise missing_tail(end, seen)
         checked = 0
         scan = Scan(self._log.path, START, end.offset)
         for line in scan:
+            if seen is not None and line.number == seen.lines and line.hash != seen.hash:
+                raise damaged(line.number, "is another one than the index has seen")
             entry = known_kind(parse(line))
             if objects:
                 checked += self._check_objects(entry)
