@@ -197,15 +197,16 @@ def test_no_result_error_or_schema_names_a_hidden_date(stored, tmp_path, caller:
     assert len(needles.texts) > 100
     values = hostile_values(panel, plan)
     seen = 0
-    for bench in benches(panel, plan, tmp_path):
+    for number, bench in enumerate(benches(panel, plan, tmp_path)):
+        tried = values if number == 0 else values[number::4]  # what is missing or talks is walked by sample
         registry = builtin_registry(bench)
         needles.check([spec.as_dict() for spec in Toolbox(registry, caller).specs()])
         for tool in registry.tools():
             needles.check([tool.input_schema, tool.output_schema, [str(reason) for reason in tool.reasons]])
-            for sent in calls(tool, values):
+            for sent in calls(tool, tried):
                 needles.check(registry.call(tool.id, sent, caller).as_dict())
                 seen += 1
-            for value in values:
+            for value in tried:
                 if isinstance(value, str):
                     needles.check(registry.call(value, {}, caller).as_dict())
                     needles.check(registry.call(f"{tool.id}.{value}", {}, caller).as_dict())
