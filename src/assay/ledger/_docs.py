@@ -63,6 +63,23 @@ The chain shows a change to anyone who knows a later hash. Somebody who rewrites
 the index can only be found out with a hash kept elsewhere, such as that of the last line, which `verify`
 gives.
 
+## Counting trials and looks
+
+```python
+from assay.ledger import Ledger, Scope
+
+ledger = Ledger.open("ledger")
+trials = ledger.trials(Scope(data="cn"))
+trials.n, trials.effective_n, trials.sharpe_variance  # for DSR; trials.series() for PBO
+ledger.looks("cn")
+```
+
+A trial is a distinct pair of fingerprint and configuration hash; recording it again, in this run or another,
+adds none, and controls are not counted. N includes what runs that were killed had planned and not recorded.
+The effective N counts trials whose daily returns move together once. Where it cannot be said how many
+there were, the refusal is `incomplete_scope`: a torn tail, a run that has not stopped, a look at hidden dates
+whose trial is missing. `assay ledger close` ends what was killed. `assay ledger count` shows all of it.
+
 ## Kinds of record
 
 Each kind has keys that its body must have; a value may be `null`, and more keys may be there.
