@@ -116,5 +116,7 @@ def test_the_deflated_ratio_says_why_it_is_missing(verdict: Verdict) -> None:
     assert "no DSR: N unknown" in _printed(200, *verdict_lines(verdict))
     half = replace(verdict, significance=replace(verdict.significance, trials=50))
     assert "no DSR: V[SR] unknown, give --sharpe-variance" in _printed(200, *verdict_lines(half))
-    whole = replace(half, significance=replace(half.significance, sharpe_variance=0.01, dsr=0.4))
-    assert "V[SR] of this batch" in _printed(200, *verdict_lines(whole))
+    source = "N given by the caller, V[SR] over this batch"
+    found = replace(half.significance, sharpe_variance=0.01, dsr=0.4, trials_source=source)
+    whole = replace(half, significance=found)
+    assert "V[SR] over this batch" in _printed(200, *verdict_lines(whole))

@@ -14,7 +14,14 @@ from assay.config._llm import (
     RoleName,
     RoleSettings,
 )
-from assay.config._load import find_data_settings, find_workspace, load_workspace, parse_config
+from assay.config._load import (
+    DataPlace,
+    find_data_place,
+    find_data_settings,
+    find_workspace,
+    load_workspace,
+    parse_config,
+)
 from assay.config._plan import (
     ALL_DATES,
     PERIOD_NAMES,
@@ -39,6 +46,7 @@ __all__ = [
     "UNKNOWN_PERIOD",
     "BackendSettings",
     "Costs",
+    "DataPlace",
     "DataSettings",
     "DateLike",
     "DateRange",
@@ -54,6 +62,7 @@ __all__ = [
     "Secret",
     "Workspace",
     "as_date",
+    "find_data_place",
     "find_data_settings",
     "find_workspace",
     "init_workspace",

@@ -4,6 +4,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -47,8 +48,22 @@ def _nearest(folders: Iterable[Path]) -> Workspace | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class DataPlace:
+    """The workspace that a data set lies in, and the settings that it has there."""
+
+    workspace: Workspace
+    settings: DataSettings
+
+
 def find_data_settings(folder: Path, name: str) -> DataSettings | None:
-    """Settings of the data set ``name`` stored in ``folder``, from the workspace that the folder lies in.
+    """Settings of the data set ``name`` stored in ``folder``; see :func:`find_data_place`."""
+    place = find_data_place(folder, name)
+    return None if place is None else place.settings
+
+
+def find_data_place(folder: Path, name: str) -> DataPlace | None:
+    """The workspace that the data set ``name`` stored in ``folder`` lies in, with its settings there.
 
     None when it lies in none. Where ``folder`` is reached through links, the workspace above the files
     themselves goes before the one above the link, unless only the latter has a period plan for the data set.
@@ -59,14 +74,14 @@ def find_data_settings(folder: Path, name: str) -> DataSettings | None:
         The ``assay.toml`` above the data set is not valid.
     """
     found = None
-    for place in dict.fromkeys((Path(folder).resolve(), Path(folder).absolute())):
-        workspace = _nearest(place.parents)
+    for path in dict.fromkeys((Path(folder).resolve(), Path(folder).absolute())):
+        workspace = _nearest(path.parents)
         if workspace is None:
             continue
-        settings = workspace.settings(name, place.name)
-        if settings.periods is not None:
-            return settings
-        found = found or settings
+        place = DataPlace(workspace, workspace.settings(name, path.name))
+        if place.settings.periods is not None:
+            return place
+        found = found or place
     return found
 
 

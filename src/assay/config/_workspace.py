@@ -69,6 +69,11 @@ class Workspace:
         return self.root / "data"
 
     @property
+    def ledger_dir(self) -> Path:
+        """The ledger: what was tried, seen, admitted, and by whom."""
+        return self.root / "ledger"
+
+    @property
     def runs_dir(self) -> Path:
         """Outputs of runs, one folder each."""
         return self.root / "runs"

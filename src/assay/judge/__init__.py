@@ -11,6 +11,7 @@ from typing import Any
 from assay.judge._certificate import certificate_schema, verify_certificate
 from assay.judge._judge import data_digest, judge
 from assay.judge._measuring import Progress
+from assay.judge._recording import Recording, recording_of
 from assay.judge._results import (
     SUMMARY,
     BookCurve,
@@ -55,6 +56,7 @@ __all__ = [
     "QuantileRow",
     "Progress",
     "Quantiles",
+    "Recording",
     "Refused",
     "Robustness",
     "SettingProblems",
@@ -67,6 +69,7 @@ __all__ = [
     "certificate_schema",
     "data_digest",
     "judge",
+    "recording_of",
     "verify_certificate",
 ]
 

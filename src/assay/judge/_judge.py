@@ -17,11 +17,12 @@ from assay.judge._items import Item, ItemReader, Judgeable
 from assay.judge._leaks import FULL, QUICK, FieldExponents, Subject, check_leaks
 from assay.judge._measure import Measured
 from assay.judge._measuring import MeasuringPool, Progress
-from assay.judge._period import UNRECORDED, plan_of
+from assay.judge._period import plan_of
+from assay.judge._recording import Record, Recording, Unrecorded, recording_of
 from assay.judge._results import CoverageRow, DataUsed, LeakCheck, Significance
 from assay.judge._settings import JudgeSettings
 from assay.judge._setup import Setup, make_setup
-from assay.judge._significance import batch_statistics, batch_variance, significance
+from assay.judge._significance import batch_statistics, significance
 from assay.judge._verdict import BatchStatistics, Verdict, Verdicts
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def judge(
     benchmark: NDArray[np.float64] | None = None,
     collect: bool = False,
     progress: Progress | None = None,
+    recording: Recording | None = None,
 ) -> Verdicts:
     """Judge formulas or values on a panel.
 
@@ -60,11 +62,14 @@ def judge(
     benchmark : returns ``(T,)`` on the panel's dates, instead of the equal weight of the members.
     collect : put refused items aside in ``Verdicts.refused`` instead of stopping.
     progress : told how far the work is.
+    recording : the ledger that trials, looks and certificates go to, and for whom. By default that of the
+        workspace in which the panel is stored; a panel in memory, or stored elsewhere, is judged unrecorded.
 
     Raises
     ------
     Refusal
         A formula is refused (and ``collect`` is not set), the period is hidden, or the universe is unknown.
+        ``look_budget_exhausted``; ``ledger_busy``.
     DataError
         The values or the benchmark do not fit the panel, or the period is too short.
     ConfigProblems
@@ -84,25 +89,35 @@ def judge(
     reader = ItemReader(panel.dates, panel.instruments, fields, dialect, collect)
     read, refused = reader.read(items)
     setup = make_setup(panel, chosen, plan if plan is not None else plan_of(panel), benchmark)
-    with MeasuringPool(setup, len(read), progress) as pool:
-        pool.submit(read)
-        leaks = _leak_checks(read, setup, progress)
-        measured = pool.results()
-    ordered = [measured[item.name] for item in read]
-    batch = batch_statistics(ordered)
-    variance = batch_variance(ordered)
     digest = data_digest(panel)
-    verdicts = [
-        _verdict(
-            item,
-            measured[item.name],
-            leaks[item.name],
-            setup,
-            _Context(batch, index, digest, significance(measured[item.name], chosen, variance)),
-        )
-        for index, item in enumerate(read)
-    ]
+    with _record(recording or recording_of(panel, chosen), read, setup, digest) as record:
+        with MeasuringPool(setup, len(read), progress) as pool:
+            pool.submit(read)
+            leaks = _leak_checks(read, setup, progress)
+            measured = pool.results()
+        record.trials(measured)
+        population = record.population()
+        batch = batch_statistics([measured[item.name] for item in read], population)
+        verdicts = [
+            _verdict(
+                item,
+                measured[item.name],
+                leaks[item.name],
+                setup,
+                _Context(batch, index, digest, significance(measured[item.name], population), record.label),
+            )
+            for index, item in enumerate(read)
+        ]
+        record.certificates(verdicts)
     return Verdicts(verdicts, batch=batch, refused=refused)
+
+
+def _record(
+    recording: Recording | None, items: Sequence[Item], setup: Setup, digest: str
+) -> Record | Unrecorded:
+    if recording is None:
+        return Unrecorded(setup.settings)
+    return Record(recording, items, setup, digest)
 
 
 def data_digest(panel: Panel) -> str:
@@ -129,6 +144,7 @@ class _Context:
     index: int
     digest: str
     significance: Significance
+    record: str
 
 
 def _described(panel: Panel) -> dict[str, FieldInfo]:
@@ -191,7 +207,7 @@ def _verdict(
     item: Item, measured: Measured, leaks: tuple[LeakCheck, ...], setup: Setup, context: _Context
 ) -> Verdict:
     settings = setup.settings
-    data = _data_used(measured, setup, context.digest)
+    data = _data_used(measured, setup, context)
     warnings = _warnings(item, measured, leaks, setup)
     coverage = _coverage(item, setup)
     decision = decide(measured.summary, measured.robustness, leaks, settings)
@@ -256,18 +272,18 @@ def _book_facts(book: Any) -> dict[str, Any]:
     return {name: getattr(book, name) for name in names}
 
 
-def _data_used(measured: Measured, setup: Setup, digest: str) -> DataUsed:
+def _data_used(measured: Measured, setup: Setup, context: _Context) -> DataUsed:
     manifest, window = setup.view.manifest, setup.window
     judged = setup.dates[setup.rows]
     return DataUsed(
         panel=setup.view.name,
         source=manifest.source.kind,
         simulated=manifest.simulated,
-        sha256=digest,
+        sha256=context.digest,
         market=setup.market,
         universe=setup.settings.universe,
         period=window.period,
-        record=_record(window.record, setup.settings.trials),
+        record=context.record,
         hidden_opened=window.hidden_opened,
         instruments=setup.view.shape[1],
         members_per_day=float(setup.judged[setup.rows].sum(axis=1).mean()),
@@ -277,13 +293,6 @@ def _data_used(measured: Measured, setup: Setup, digest: str) -> DataUsed:
         last_signal=_day(judged[-1]),
         last_label=measured.last_label,
     )
-
-
-def _record(record: str, trials: int | None) -> str:
-    """Where the judgement was recorded; a number of trials given by hand replaces the unknown one."""
-    if record == UNRECORDED and trials is not None:
-        return f"unrecorded, N {trials} (given)"
-    return record
 
 
 def _warnings(item: Item, measured: Measured, leaks: Sequence[LeakCheck], setup: Setup) -> tuple[str, ...]:

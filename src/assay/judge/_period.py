@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.config import PeriodPlan, find_data_settings
+from assay.config import HiddenPeriod, PeriodPlan, find_data_settings
 from assay.errors import DataError, Reason, Refusal
 from assay.judge._results import DateArray
 from assay.judge._settings import JudgeSettings
@@ -19,8 +19,6 @@ HIDDEN_PERIOD = Reason(
     "the dates meet a period that is hidden",
     "end the range before it, or open it on purpose (a person's decision; the certificate says so)",
 )
-
-UNRECORDED = "unrecorded, N unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,7 @@ class Window:
     start: int
     stop: int
     period: str
-    record: str
-    hidden_opened: tuple[str, ...]
+    hidden_opened: tuple[HiddenPeriod, ...]
 
     @property
     def judged(self) -> slice:
@@ -98,7 +95,7 @@ def resolve_window(dates: DateArray, settings: JudgeSettings, plan: PeriodPlan |
             details={"period": name, "hidden": list(opened)},
         )
     first = 0 if plan is None or settings.allow_hidden else _after_hidden(dates, start, plan)
-    return Window(first, start, stop, name, UNRECORDED, tuple(opened))
+    return Window(first, start, stop, name, opened)
 
 
 def assert_dates(dates: DateArray, window: Window, settings: JudgeSettings, plan: PeriodPlan | None) -> None:

@@ -71,6 +71,11 @@ class Verdict:
         return self.identity.name
 
     @property
+    def recorded(self) -> bool:
+        """Whether the judgement is in a workspace's ledger."""
+        return not self.data.record.startswith("unrecorded")
+
+    @property
     def status(self) -> str:
         """``passed``, ``rejected`` or ``undefined``."""
         return self.decision.status

@@ -15,7 +15,7 @@ from assay.ledger._scan import Scan, TornTail, open_log
 if TYPE_CHECKING:
     from assay.ledger._ledger import Ledger
 
-VERSION = 1
+VERSION = 2
 """Of the tables below; an index of another version is made anew."""
 
 DATA_INPUT = "data:"
@@ -31,7 +31,7 @@ CREATE TABLE place (lines INTEGER NOT NULL, offset INTEGER NOT NULL, hash TEXT N
 CREATE TABLE record (line INTEGER PRIMARY KEY, offset INTEGER NOT NULL, length INTEGER NOT NULL,
                      kind TEXT NOT NULL, run TEXT);
 CREATE TABLE trial (line INTEGER PRIMARY KEY, fingerprint TEXT, config_hash TEXT, data TEXT, desk TEXT,
-                    run TEXT, sharpe REAL, series TEXT);
+                    run TEXT, sharpe REAL, series TEXT, p_value REAL);
 CREATE TABLE look (line INTEGER PRIMARY KEY, data TEXT, period TEXT, fingerprint TEXT, config_hash TEXT,
                    budget INTEGER, run TEXT);
 CREATE TABLE run_event (line INTEGER PRIMARY KEY, run TEXT NOT NULL, kind TEXT NOT NULL, desk TEXT, data TEXT,
@@ -42,7 +42,7 @@ CREATE INDEX look_by_data ON look (data, period);
 """
 _INSERTS = {
     "record": "INSERT INTO record VALUES (?,?,?,?,?)",
-    "trial": "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?)",
+    "trial": "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?)",
     "look": "INSERT INTO look VALUES (?,?,?,?,?,?,?)",
     "run_event": "INSERT INTO run_event VALUES (?,?,?,?,?,?,?)",
 }
@@ -90,6 +90,7 @@ class TrialRow:
     run: str | None
     sharpe: float | None
     series: str | None
+    p_value: float | None = None
 
     @property
     def key(self) -> TrialKey:
@@ -232,7 +233,7 @@ class Index:
         One that names no data set, or no desk, counts to all of them.
         """
         rows = self._rows(
-            "SELECT line, fingerprint, config_hash, data, desk, run, sharpe, series FROM trial "
+            "SELECT line, fingerprint, config_hash, data, desk, run, sharpe, series, p_value FROM trial "
             "WHERE (?1 IS NULL OR data IS NULL OR data = ?1) AND (?2 IS NULL OR desk IS NULL OR desk = ?2) "
             "ORDER BY line",
             (data, desk),
@@ -393,6 +394,7 @@ def _trial(entry: Entry) -> tuple[Any, ...]:
         _optional_text(entry.run),
         _number(body.get("sharpe")),
         _optional_text(body.get("series")),
+        _number(body.get("p_value")),
     )
 
 

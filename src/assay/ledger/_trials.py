@@ -55,11 +55,13 @@ class Trials:
     ----------
     keys : distinct keys in order of their first record.
     sharpes : Sharpe ratio per bar, not annualised, of each key; NaN where there is none.
+    p_values : of each key's mean RankIC; NaN where there is none.
     unrecorded : trials that were made, or may have been, and are not recorded; ``n`` counts them.
     """
 
     keys: tuple[TrialKey, ...]
     sharpes: npt.NDArray[np.float64]
+    p_values: npt.NDArray[np.float64]
     unrecorded: int
     objects: tuple[str | None, ...]
     read: Callable[[str], bytes]
@@ -112,16 +114,20 @@ def collect(index: Index, read: Callable[[str], bytes], scope: Scope, within: st
     _require_complete(index, runs, scope, within)
     firsts: dict[TrialKey, TrialRow] = {}
     sharpes: dict[TrialKey, float] = {}
+    p_values: dict[TrialKey, float] = {}
     objects: dict[TrialKey, str] = {}
     for row in rows:
         firsts.setdefault(row.key, row)
         if row.sharpe is not None:
             sharpes.setdefault(row.key, row.sharpe)
+        if row.p_value is not None:
+            p_values.setdefault(row.key, row.p_value)
         if row.series is not None:
             objects.setdefault(row.key, row.series)
     return Trials(
         keys=tuple(firsts),
         sharpes=np.array([sharpes.get(key, math.nan) for key in firsts]),
+        p_values=np.array([p_values.get(key, math.nan) for key in firsts]),
         unrecorded=sum(run.unrecorded for run in runs.values() if scope.may_have(run)),
         objects=tuple(objects.get(key) for key in firsts),
         read=read,

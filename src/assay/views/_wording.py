@@ -22,15 +22,22 @@ def header_lines(verdict: Verdict, *, batch: bool = False) -> list[str]:
     """Data set, simulated or real, universe, dates, timing, costs and N, in two lines."""
     data = verdict.data
     kind = "SIMULATED data" if data.simulated else "real data"
-    trials = verdict.significance.trials
-    spread = ""
-    if batch and trials is not None:
-        spread = ", V[SR] given" if verdict.settings.sharpe_variance is not None else ", V[SR] of this batch"
     return [
         f"{data.panel} ({kind}), {data.universe or 'all instruments'}, "
         f"{data.first_signal} to {data.last_signal}",
-        f"{timing_text(verdict)}; {costs_text(verdict)}; {data.record}{spread}",
+        f"{timing_text(verdict)}; {costs_text(verdict)}; {record_text(verdict, batch=batch)}",
     ]
+
+
+def record_text(verdict: Verdict, *, batch: bool = False) -> str:
+    """Where the judgement is recorded, and N as known there."""
+    found, record = verdict.significance, verdict.data.record
+    if not verdict.recorded:
+        if not batch or found.trials is None:
+            return record
+        spread = "given" if verdict.settings.sharpe_variance is not None else "of this batch"
+        return f"{record}, V[SR] {spread}"
+    return f"{record}, N {'not known' if found.trials is None else found.trials}"
 
 
 def timing_text(verdict: Verdict) -> str:
@@ -57,16 +64,18 @@ def deflated_value(verdict: Verdict) -> str:
 def deflated_help(verdict: Verdict) -> str:
     """What the deflated ratio is held against, or why there is none."""
     found = verdict.significance
-    if found.trials is None:
+    if found.trials is None and not verdict.recorded:
         return "no DSR: N unknown (--trials: how many distinct trials led to this factor)"
+    if found.trials is None:
+        return found.trials_source
     if math.isnan(found.sharpe_variance):
-        return "no DSR: V[SR] unknown, give --sharpe-variance"
+        missing = "V[SR] needs two trials with a book" if verdict.recorded else "give --sharpe-variance"
+        return f"no DSR: V[SR] unknown, {missing}"
     if math.isnan(found.dsr):
         return "no DSR: the net excess return has no Sharpe ratio"
-    spread = "given" if verdict.settings.sharpe_variance is not None else "of this batch"
     return (
-        f"probability that the true ratio is above the best of N {found.trials} (given) without skill; "
-        f"V[SR] {spread}"
+        f"probability that the true ratio is above the best of N {found.trials} without skill; "
+        f"{found.trials_source}"
     )
 
 
