@@ -10,7 +10,7 @@ from assay.config import PeriodPlan, propose_plan
 from assay.ledger import Ledger
 from assay.market import Panel, simulate
 from assay.tools import Caller
-from assay.tools.builtin import LedgerZoo, PanelJudge, SearchView, Workbench
+from assay.tools.builtin import SearchView, Workbench
 
 AGENT = Operator("agent", "small/017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "small-1")
 
@@ -49,4 +49,4 @@ def ledger(tmp_path: Path) -> Ledger:
 
 @pytest.fixture
 def bench(view: SearchView, ledger: Ledger) -> Workbench:
-    return Workbench(view, PanelJudge(view), ledger, LedgerZoo(ledger))
+    return Workbench.of(view, ledger)

@@ -35,11 +35,12 @@ def with_nonsense_after_search(market: Panel, plan: PeriodPlan) -> Panel:
 @pytest.mark.parametrize(
     "formula", ["-ts_return(close, 5)", "rank(ts_mean(volume, 20))", "group_rank(close, industry)"]
 )
-def test_what_comes_after_search_changes_no_score(formula, market, plan, view) -> None:
+def test_what_comes_after_search_changes_no_score(formula, market, plan, view, caller) -> None:
     other = SearchView.of(with_nonsense_after_search(market, plan), plan)
-    assert view.data_key != other.data_key
+    late = slice(view.panel.shape[0], None)
+    assert not np.array_equal(market.field("close")[late], other.panel.data.fields["close"][late])
     expression = parse(formula, fields=view.panel.fields)
-    scores = [PanelJudge(seen).evaluate(expression, 5) for seen in (view, other)]
+    scores = [PanelJudge(seen).evaluate(expression, 5, caller) for seen in (view, other)]
     assert scores[0] == scores[1]
     assert scores[0].days > 100
 
@@ -81,17 +82,41 @@ def test_the_score_is_that_of_the_judge(market, plan, view, bench, caller) -> No
     }  # fmt: skip
 
 
+def test_an_evaluation_is_a_trial_of_the_caller_and_a_repeat_adds_none(bench, ledger, caller) -> None:
+    for formula, horizon, n in (("close", 5, 1), ("close", 5, 1), ("close", 6, 2), ("-close", 5, 3)):
+        result(bench, caller, "factor.evaluate", expression=formula, horizon=horizon)
+        assert result(bench, caller, "ledger.counts")["trials"] == n
+    trial = next(iter(ledger.entries(kind="trial")))
+    assert trial.body["desk"] == "tools"
+    (start,) = ledger.entries(kind="run_start", run=trial.run)
+    assert start.body["operator"] == caller.operator.as_dict()
+
+
+def test_an_evaluation_within_a_run_is_the_runs(bench, ledger, caller) -> None:
+    run = ledger.run("r-1")
+    run.start("desk", caller.operator, "c", {"data:sim": "x"})
+    result(bench, replace(caller, run="r-1"), "factor.evaluate", expression="close")
+    assert [entry.run for entry in ledger.entries(kind="trial")] == ["r-1"]
+
+
+def test_what_is_refused_is_no_trial(bench, ledger, caller) -> None:
+    for sent in ({"expression": "rank("}, {"expression": "industry"}, {"expression": "close", "horizon": 0}):
+        builtin_registry(bench).call("factor.evaluate", sent, caller)
+    result(bench, caller, "expression.check", expression="close")
+    assert list(ledger.entries(kind="trial")) == []
+
+
 def test_a_figure_that_is_not_defined_is_missing(bench, caller) -> None:
     told = result(bench, caller, "factor.evaluate", expression="close * 0")
     assert told["rank_ic"] is None
     assert told["days"] == 0
 
 
-def test_a_horizon_longer_than_the_data_is_refused(market) -> None:
+def test_a_horizon_longer_than_the_data_is_refused(market, caller) -> None:
     search = DateRange(market.dates[0].item(), market.dates[30].item())
     short = SearchView.of(market, PeriodPlan(search=search))
     with pytest.raises(Refusal) as caught:
-        PanelJudge(short).evaluate(parse("close"), 40)
+        PanelJudge(short).evaluate(parse("close"), 40, caller)
     assert caught.value.reason.code == "bad_horizon"
 
 

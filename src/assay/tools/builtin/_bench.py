@@ -8,12 +8,13 @@ from assay.tools._tool import Tool
 from assay.tools.builtin._data import data_tools
 from assay.tools.builtin._expression import expression_tools
 from assay.tools.builtin._factor import factor_tools
-from assay.tools.builtin._judge import SearchJudge
+from assay.tools.builtin._judge import PanelJudge, SearchJudge
 from assay.tools.builtin._ledger import ledger_tools
 from assay.tools.builtin._view import SearchView
-from assay.tools.builtin._zoo import Zoo, zoo_tools
+from assay.tools.builtin._zoo import LedgerZoo, Zoo, zoo_tools
 
 if TYPE_CHECKING:
+    from assay.judge import JudgeSettings
     from assay.ledger import Ledger
 
 
@@ -25,6 +26,13 @@ class Workbench:
     judge: SearchJudge | None = None
     ledger: Ledger | None = None
     zoo: Zoo | None = None
+
+    @classmethod
+    def of(
+        cls, view: SearchView, ledger: Ledger, *, settings: JudgeSettings | None = None, desk: str = "tools"
+    ) -> Workbench:
+        """A whole workbench: evaluations count as trials of the ledger, which also holds the zoo."""
+        return cls(view, PanelJudge(view, settings, ledger=ledger, desk=desk), ledger, LedgerZoo(ledger))
 
 
 def builtin_tools(bench: Workbench) -> tuple[Tool, ...]:

@@ -40,7 +40,7 @@ def factor_tools(judge: SearchJudge | None, fields: Fields = None) -> tuple[Tool
         if judge is None:
             raise Refusal(NO_DATA)
         expression = read_formula(arguments.expression, arguments.dialect, fields)
-        score = judge.evaluate(expression, arguments.horizon)
+        score = judge.evaluate(expression, arguments.horizon, context.caller)
         return EvaluateResult(
             fingerprint=expression.fingerprint,
             horizon=arguments.horizon,

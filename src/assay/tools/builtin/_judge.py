@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Protocol
 from assay.config import PeriodPlan
 from assay.errors import Refusal
 from assay.expr import Expression
+from assay.tools._tool import Caller
 from assay.tools.builtin._reasons import BAD_EXPRESSION, BAD_HORIZON
 from assay.tools.builtin._view import SearchView
 
 if TYPE_CHECKING:
-    from assay.judge import JudgeSettings, Verdict
+    from assay.judge import JudgeSettings, Recording, Verdict
+    from assay.ledger import Ledger
 
 MAX_HORIZON = 60
 
@@ -40,8 +42,8 @@ class SearchScore:
 class SearchJudge(Protocol):
     """Scores one formula on the search period alone, and counts it as a trial."""
 
-    def evaluate(self, expression: Expression, horizon: int) -> SearchScore:
-        """The figures against the label over ``horizon`` bars.
+    def evaluate(self, expression: Expression, horizon: int, caller: Caller) -> SearchScore:
+        """The figures against the label over ``horizon`` bars; the trial is ``caller``'s.
 
         Raises
         ------
@@ -58,9 +60,19 @@ class PanelJudge:
     ----------
     view : what is judged on; nothing beyond it can be read.
     settings : how; horizon, universe and period are those of the call and the view.
+    ledger : where each evaluation is recorded as a trial of the caller. Without it the judge records in the
+        workspace in which the data set lies, and a data set in memory is judged unrecorded.
+    desk : the desk in whose name trials are recorded.
     """
 
-    def __init__(self, view: SearchView, settings: JudgeSettings | None = None) -> None:
+    def __init__(
+        self,
+        view: SearchView,
+        settings: JudgeSettings | None = None,
+        *,
+        ledger: Ledger | None = None,
+        desk: str = "tools",
+    ) -> None:
         from assay.judge import JudgeSettings  # slow to import
 
         self._view = view
@@ -68,8 +80,10 @@ class PanelJudge:
             robustness="off", leak_checks="off", bootstrap=0, neutral=False
         )
         self._plan = PeriodPlan(search=view.search)
+        self._ledger = ledger
+        self._desk = desk
 
-    def evaluate(self, expression: Expression, horizon: int) -> SearchScore:
+    def evaluate(self, expression: Expression, horizon: int, caller: Caller) -> SearchScore:
         """See :class:`SearchJudge`."""
         from assay.judge import judge
 
@@ -88,7 +102,15 @@ class PanelJudge:
         )
         if expression.kind in ("group", "vector"):
             raise Refusal(BAD_EXPRESSION, f"the value of the formula is a {expression.kind}, not a number")
-        return _score(judge(expression, self._view.panel, settings, plan=self._plan)[0])
+        recording = self._recording(caller)
+        return _score(judge(expression, self._view.panel, settings, plan=self._plan, recording=recording)[0])
+
+    def _recording(self, caller: Caller) -> Recording | None:
+        from assay.judge import Recording
+
+        if self._ledger is None:
+            return None
+        return Recording(self._ledger, caller.operator, desk=self._desk, run=caller.run)
 
 
 def _score(verdict: Verdict) -> SearchScore:

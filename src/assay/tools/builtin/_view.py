@@ -26,7 +26,7 @@ class SearchView:
     plan : the periods; the view itself shows none but ``search``.
     search : first and last trading day of the search period.
     universe : members that are evaluated; ``None`` for all instruments.
-    data_key : names the data set in the ledger: that under which its trials are counted.
+    data_key : the name under which the ledger counts its trials.
     """
 
     panel: Panel
@@ -39,7 +39,7 @@ class SearchView:
     def of(
         cls, panel: Panel, plan: PeriodPlan, *, universe: str | None = None, data_key: str | None = None
     ) -> SearchView:
-        """The search view of a data set; without ``data_key`` its content hash is the key.
+        """The search view of a data set; its trials are counted under its name.
 
         Raises
         ------
@@ -47,14 +47,12 @@ class SearchView:
             ``no_dates``: the search period has no trading day. ``unknown_universe``, ``universe_outdated``:
             the members are not known until its end.
         """
-        from assay.judge import data_digest  # slow to import
-
         cut = panel.between(_after_hidden(plan), plan.search.end)
         inside = panel.between(plan.search.start, plan.search.end).dates
         if universe is not None:
             cut.universe(universe)
         days = DateRange(as_date(inside[0]), as_date(inside[-1]))
-        return cls(cut, plan, days, universe, data_key or data_digest(panel))
+        return cls(cut, plan, days, universe, data_key or panel.name)
 
     @property
     def guard(self) -> DateGuard:
