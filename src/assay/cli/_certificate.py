@@ -148,14 +148,13 @@ def certificate_lines(certificate: dict[str, Any]) -> list[str]:
     verify_certificate(certificate)
     body = certificate["body"]
     identity, data, decision = body["identity"], body["data"], body["decision"]
-    simulated = ", simulated" if data["simulated"] else ""
+    source = "simulated, nothing in it is real" if data["simulated"] else data["source"]
     lines = [
         f"{identity['name']}: {decision['status']}",
         f"  {decision['sentence']}",
         f"  formula: {identity['text']}" + (f" ({identity['dialect']})" if identity["dialect"] else ""),
         f"  fingerprint: {identity['fingerprint'] or 'none: given as values'}",
-        f"  data: {data['panel']} ({data['source']}{simulated}), universe {data['universe'] or 'all'}, "
-        f"period {data['period']}",
+        f"  data: {data['panel']} ({source}), universe {data['universe'] or 'all'}, period {data['period']}",
         f"  signals: {data['first_signal']} to {data['last_signal']}, last label {data['last_label']}",
         f"  record: {data['record']}",
     ]

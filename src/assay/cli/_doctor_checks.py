@@ -215,7 +215,7 @@ def _plan(workspace: Workspace, name: str) -> Finding:
 
 def _ledger(workspace: Workspace) -> Iterator[Finding]:
     if not has_ledger(workspace):
-        yield Finding("ledger", "note", "nothing is recorded yet", "nothing; the first judgement makes it")
+        yield Finding("ledger", "note", "nothing is recorded yet", "judge a factor: that makes it")
         return
     try:
         ledger = _open_without_writing(workspace.ledger_dir)
@@ -230,7 +230,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
             "ledger",
             "note",
             f"a writer was stopped: {verified.torn.bytes} bytes at the end are no record",
-            "nothing; the next writer sets them aside",
+            "go on: the next writer sets them aside, and records that",
         )
     for run in running:
         yield Finding(

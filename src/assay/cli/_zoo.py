@@ -107,7 +107,7 @@ def export(
     if as_json:
         print_json({"folder": str(folder), "factors": [member.name for member in members]})
         return
-    say(f"{len(members)} factors written to {folder}")
+    say(f"{len(members)} {'factor' if len(members) == 1 else 'factors'} written to {folder}")
 
 
 def admit(
