@@ -118,6 +118,13 @@ def test_an_accepted_last_line_turned_to_zeros(folder: Path) -> None:
     assert_damaged(folder, LINES)
 
 
+def test_an_accepted_last_line_with_zeros_and_an_end_that_fits_the_hint(folder: Path) -> None:
+    lines = lines_of(folder)
+    lines[-1] = lines[-1][:30] + bytes(50) + lines[-1][80:]
+    write(folder, lines)
+    assert_damaged(folder, LINES)
+
+
 def test_zeros_before_the_last_append_are_damage_without_the_hint_too(folder: Path) -> None:
     (folder / "head").unlink()
     lines = lines_of(folder)

@@ -56,6 +56,7 @@ class Scan:
     """The lines of a log from one place on, each checked against its hash and the line before it.
 
     Iterate it once. Afterwards ``position`` is the end of the accepted record, and ``torn`` what lies beyond.
+    With ``end``, up to which the record is known to be accepted, nothing counts as a torn tail.
 
     Raises
     ------
@@ -106,6 +107,8 @@ class Scan:
                 self.position = line.position
                 yield from batch
                 batch = []
+        if self._end is not None and self.position.offset != self._end:
+            raise damaged(number + 1, "is missing")
         if batch:
             self.torn = TornTail(self.position.offset, offset - self.position.offset, "incomplete_batch")
 
@@ -120,6 +123,8 @@ class Scan:
         the last append: its line has no end, or holds zeros where a page is missing; and no line after it
         begins an append.
         """
+        if self._end is not None:
+            raise damaged(number, "has content that does not fit its hash")
         ended = raw.endswith(b"\n")
         lost = b"\0" in raw
         offset += len(raw)
