@@ -20,7 +20,8 @@ def default_resolvers(ledger: Ledger, notes: Path | None = None) -> Mapping[Cita
     """The resolvers of a workspace.
 
     A note exists as ``<notes>/<slug>.md``; an agent where the ledger has a provenance record of it; a
-    certificate where the ledger has a record of its document. Without ``notes`` no note exists.
+    certificate where the ledger has recorded its content hash, or that of its document. Without ``notes`` no
+    note exists.
     """
     return {
         "note": lambda target: notes is not None and (notes / f"{target}.md").is_file(),
@@ -40,4 +41,7 @@ def _agent_known(ledger: Ledger, identifier: str) -> bool:
 def _certificate_known(ledger: Ledger, digest: str) -> bool:
     name = f"sha256:{digest}"
     with ledger.index() as index:
-        return any(entry.body["document"] == name for entry in index.entries(kind="certificate"))
+        return any(
+            name == entry.body["document"] or digest == entry.body.get("content_hash")
+            for entry in index.entries(kind="certificate")
+        )

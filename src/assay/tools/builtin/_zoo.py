@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import Field
 
+from assay import library
 from assay.errors import Refusal
 from assay.tools._tool import Arguments, Context, Result, Tool
 from assay.tools.builtin._reasons import BAD_LIMIT, BAD_OFFSET, NO_ZOO
@@ -20,7 +20,7 @@ class ZooFactor:
     """One admitted factor, as anybody may see it: no dates, and no figures of hidden periods."""
 
     name: str
-    expression: str
+    expression: str | None
     dialect: str | None
     fingerprint: str | None
     status: Literal["admitted", "retired"]
@@ -35,34 +35,24 @@ class Zoo(Protocol):
 
 
 class LedgerZoo:
-    """The zoo as the ledger's admissions and retirements tell it.
-
-    An admission names its certificate, which is a document among the ledger's objects.
-    """
+    """The zoo of a ledger, read anew at each question."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
     def factors(self) -> list[ZooFactor]:
         """See :class:`Zoo`."""
-        with self._ledger.index() as index:
-            retired = {entry.body["certificate"] for entry in index.entries(kind="retirement")}
-            admitted = dict.fromkeys(
-                entry.body["certificate"]
-                for entry in index.entries(kind="admission")
-                if entry.body["admitted"]
-            )
-        return [self._factor(name, name in retired) for name in admitted]
+        return [_factor(member) for member in library.Zoo.read(self._ledger).members(retired=True)]
 
-    def _factor(self, certificate: str, retired: bool) -> ZooFactor:
-        identity = json.loads(self._ledger.get(certificate))["identity"]
-        return ZooFactor(
-            name=identity["name"],
-            expression=identity["text"],
-            dialect=identity["dialect"],
-            fingerprint=identity["fingerprint"],
-            status="retired" if retired else "admitted",
-        )
+
+def _factor(member: library.Member) -> ZooFactor:
+    return ZooFactor(
+        name=member.name,
+        expression=member.expression,
+        dialect=member.dialect,
+        fingerprint=member.fingerprint,
+        status="admitted" if member.retired is None else "retired",
+    )
 
 
 class ListArguments(Arguments):
@@ -72,7 +62,7 @@ class ListArguments(Arguments):
 
 class ZooRow(Result):
     name: str
-    expression: str
+    expression: str | None = Field(description="Missing for a factor that was given as values.")
     dialect: str | None
     fingerprint: str | None
     status: Literal["admitted", "retired"]
