@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from assay.errors import AssayError
 if TYPE_CHECKING:
     from assay.expr import Expression
     from assay.judge import JudgeSettings, Verdicts
+    from assay.ledger import Ledger
     from assay.market import Panel
 
 INSTRUMENTS, DAYS = 300, 1700
@@ -38,6 +39,18 @@ class Outcome:
     twin_judged: int
     twin_passed: int
     expected_by_chance: float
+    counted: Counted
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the demo's ledger says of the simulated market: N, effective N, and the best deflated ratio."""
+
+    trials: int
+    effective: int
+    records: int
+    best: str
+    best_dsr: float
 
 
 def run_demo(folder: Path, seed: int, *, as_json: bool) -> None:
@@ -46,8 +59,9 @@ def run_demo(folder: Path, seed: int, *, as_json: bool) -> None:
     from assay.views import batch_report
 
     report = _report_path(folder)
+    ledger = _ledger(folder / "ledger")
     with Steps() as steps:
-        outcome = _judge_all(seed, steps)
+        outcome = _judge_all(seed, steps, ledger)
         steps.begin("writing the report")
         lines = outcome_lines(outcome, seed)
         page = batch_report(
@@ -64,20 +78,30 @@ def run_demo(folder: Path, seed: int, *, as_json: bool) -> None:
         _show(outcome, lines, report)
 
 
-def _judge_all(seed: int, steps: Steps) -> Outcome:
-    from assay.judge import judge
+def _ledger(folder: Path) -> Ledger:
+    from assay.ledger import Ledger
+
+    return Ledger.open(folder) if folder.exists() else Ledger.create(folder)
+
+
+def _judge_all(seed: int, steps: Steps, ledger: Ledger) -> Outcome:
+    from assay.base import Operator
+    from assay.judge import Recording, judge
     from assay.market import simulate
 
     steps.begin("making the simulated market")
     panel = simulate(seed, INSTRUMENTS, DAYS)
     items, marks = demo_items(panel)
     settings = demo_settings(panel)
+    recording = Recording(ledger, Operator.system("demo"), desk="demo")
     steps.begin("judging on it")
-    verdicts = judge(items, panel, settings, collect=True, progress=steps.advance)
+    verdicts = judge(items, panel, settings, collect=True, progress=steps.advance, recording=recording)
     steps.begin("making the twin without any signal")
     twin = simulate(seed, INSTRUMENTS, DAYS, signal=False, name="twin")
     steps.begin("judging on the twin")
-    twins = judge(items, twin, quick(settings), collect=True, progress=steps.advance)
+    twins = judge(items, twin, quick(settings), collect=True, progress=steps.advance, recording=recording)
+    steps.begin("counting the trials")
+    counted = _count(ledger, panel.name, verdicts)
     passed = {verdict.name for verdict in verdicts if verdict.status == "passed"}
     planted = [name for name, mark in marks.items() if mark == PLANTED]
     same = [name for name, mark in marks.items() if mark == SAME]
@@ -94,7 +118,16 @@ def _judge_all(seed: int, steps: Steps) -> Outcome:
         twin_judged=len(twins),
         twin_passed=sum(verdict.status == "passed" for verdict in twins),
         expected_by_chance=chance_passes(len(others), settings.thresholds.min_t or 0.0),
+        counted=counted,
     )
+
+
+def _count(ledger: Ledger, data: str, verdicts: Verdicts) -> Counted:
+    from assay.ledger import Scope
+
+    found = ledger.trials(Scope(data=data))
+    best = max(verdicts, key=lambda v: -1.0 if math.isnan(v.significance.dsr) else v.significance.dsr)
+    return Counted(found.n, found.effective_n, ledger.verify().records, best.name, best.significance.dsr)
 
 
 def demo_items(panel: Panel) -> tuple[dict[str, Expression], dict[str, str]]:
@@ -134,7 +167,7 @@ def chance_passes(count: int, least_t: float) -> float:
 
 def outcome_lines(outcome: Outcome, seed: int) -> list[str]:
     """The result in sentences."""
-    least = outcome.verdicts[0].settings.thresholds.min_t
+    least, counted = outcome.verdicts[0].settings.thresholds.min_t, outcome.counted
     missed = f" (not: {', '.join(outcome.planted_failed)})" if outcome.planted_failed else ""
     found = outcome.planted - len(outcome.planted_failed)
     return [
@@ -145,6 +178,9 @@ def outcome_lines(outcome: Outcome, seed: int) -> list[str]:
         f"{outcome.others_passed} of {outcome.others} factors that are not planted passed; chance alone "
         f"would let about {outcome.expected_by_chance:.1f} reach |t| of {least:g}.",
         f"On a twin market without any signal, {outcome.twin_passed} of {outcome.twin_judged} passed.",
+        f"The ledger counts {counted.trials} trials on the market ({counted.effective} that do not move "
+        f"together); held against them, {counted.best} has the best deflated Sharpe ratio, "
+        f"{counted.best_dsr:.0%}. Its {counted.records} records verify.",
     ]
 
 
@@ -193,6 +229,7 @@ def _as_data(outcome: Outcome, report: Path, seed: int) -> dict[str, Any]:
             "passed": outcome.others_passed,
             "expected_by_chance": outcome.expected_by_chance,
         },
+        "ledger": asdict(outcome.counted),
         "twin": {"judged": outcome.twin_judged, "passed": outcome.twin_passed},
         "ranked": [
             {**row, "mark": outcome.marks.get(row["name"], "")} for row in outcome.verdicts.rows(by="t")

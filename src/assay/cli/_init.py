@@ -12,13 +12,17 @@ def init(
     path: Annotated[Path, typer.Argument(help="The folder; it is made if it does not exist.")] = Path(),
     as_json: Json = False,
 ) -> None:
-    """Make a folder a workspace: assay.toml, data/, runs/, notes/, book/."""
+    """Make a folder a workspace: assay.toml, ledger/, data/, runs/, notes/, book/."""
     from assay.config import init_workspace
+    from assay.ledger import Ledger
 
     workspace = init_workspace(path)
+    if not workspace.ledger_dir.exists():
+        Ledger.create(workspace.ledger_dir)
     if as_json:
         print_json({"root": str(workspace.root), "config": str(workspace.config_path)})
         return
     typer.echo(f"workspace {workspace.root}")
     typer.echo(f"  settings and periods: {workspace.config_path}")
+    typer.echo(f"  what is tried and seen: {workspace.ledger_dir}")
     typer.echo("  next: assay data simulate (or assay data import), then assay judge")
