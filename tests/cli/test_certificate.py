@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from assay.config import init_workspace
+
 from .recorded import REVERSAL, VOLUME, damage, judged, ledger_of, record
 
 Run = Callable[..., Any]
@@ -177,7 +179,7 @@ def test_a_hash_needs_a_workspace_with_a_ledger(run: Run, tmp_path: Path) -> Non
     done = run("certificate", "show", "abcdef")
     assert done.code == 2
     assert "no workspace" in done.err
-    assert run("init").code == 0
+    init_workspace(tmp_path)
     done = run("certificate", "show", "abcdef")
     assert done.code == 2
     assert "nothing is recorded" in done.err

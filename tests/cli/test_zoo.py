@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from assay.config import init_workspace
+
 from .recorded import REVERSAL, VOLUME, damage, judged, ledger_of, record
 
 Run = Callable[..., Any]
@@ -166,11 +168,11 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("arguments", COMMANDS)
-def test_without_a_workspace_or_a_ledger(run: Run, arguments: tuple[str, ...]) -> None:
+def test_without_a_workspace_or_a_ledger(run: Run, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = run("zoo", *arguments)
     assert done.code == 2
     assert "no workspace" in done.err
-    assert run("init").code == 0
+    init_workspace(tmp_path)
     done = run("zoo", *arguments)
     assert done.code == 2
     assert "nothing is recorded" in done.err
