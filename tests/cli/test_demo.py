@@ -38,13 +38,25 @@ def test_demo_says_that_the_data_is_simulated_and_writes_one_page(
     assert "costs 5 bp buying, 15 bp selling" in done.out
     assert "chance alone would let about" in done.out
     assert re.search(r"On a twin market without any signal, \d+ of 16 passed", done.out)
-    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()] == [
-        "here/there/report.html"
-    ]
+    written = {path.relative_to(tmp_path / "here" / "there").parts[0] for path in tmp_path.rglob("*.*")}
+    assert written == {"report.html", "ledger"}
     page = (tmp_path / "here" / "there" / "report.html").read_text(encoding="utf-8")
     assert "Simulated data." in page
     assert f'<span class="tag mark">{PLANTED}</span>' in page
     assert "making the simulated market" in done.err
+
+
+def test_a_second_demo_adds_no_trials_and_its_ledger_verifies(
+    run: Run, small: None, tmp_path: Path
+) -> None:
+    first = run("demo", "--out", "same", "--seed", "3", "--json").data["ledger"]
+    again = run("demo", "--out", "same", "--seed", "3", "--json").data["ledger"]
+    assert first["trials"] == again["trials"]
+    assert 2 <= first["effective"] <= first["trials"] <= 16
+    assert again["records"] > first["records"]
+    assert run("ledger", "verify", "--ledger", "same/ledger").code == 0
+    elsewhere = run("demo", "--out", "same", "--seed", "4", "--json").data["ledger"]
+    assert elsewhere["trials"] > first["trials"], "another market is another configuration"
 
 
 def test_demo_json(run: Run, small: None) -> None:
