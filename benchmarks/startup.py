@@ -3,9 +3,9 @@
     python benchmarks/startup.py                   7 rounds, 3 of them cold; about two minutes
     python benchmarks/startup.py --rounds 15
 
-Prints Markdown: medians of wall time in fresh processes. Within a round every row runs once, in turn, beside
-the bare import of three libraries. Byte code is on disk in every row; "cold" means that numba's cache is
-empty.
+Prints Markdown: medians of wall and CPU time in fresh processes. Within a round every row runs once, in turn,
+beside the bare import of three libraries. Byte code is on disk in every row; "cold" means that numba's cache
+is empty.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -47,6 +48,7 @@ class Row:
     prints_seconds: bool = False
     cold: bool = False
     seconds: list[float] = field(default_factory=list)
+    cpu_seconds: list[float] = field(default_factory=list)
 
 
 def rows() -> list[Row]:
@@ -62,18 +64,24 @@ def rows() -> list[Row]:
     ]
 
 
-def measure(row: Row, folder: Path, cache: Path) -> float:
-    """Seconds of one run in a fresh process; a command that fails ends the benchmark."""
+def measure(row: Row, folder: Path, cache: Path) -> tuple[float, float]:
+    """Seconds of one run in a fresh process, wall and CPU; a command that fails ends the benchmark."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment["NUMBA_CACHE_DIR"] = str(cache)
-    start = time.perf_counter()
+    start, used = time.perf_counter(), children_cpu()
     ran = subprocess.run(row.command, cwd=folder, env=environment, capture_output=True, text=True)
-    wall = time.perf_counter() - start
+    wall, used = time.perf_counter() - start, children_cpu() - used
     if ran.returncode:
         sys.exit(f"{' '.join(row.command)} failed:\n{ran.stderr}")
     if row.cold != (COMPILING in ran.stderr):
         sys.exit(f"{row.title}: kernels were {'not ' if row.cold else ''}compiled")
-    return float(ran.stdout) if row.prints_seconds else wall
+    return (float(ran.stdout) if row.prints_seconds else wall), used
+
+
+def children_cpu() -> float:
+    """CPU seconds of all child processes that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def run(rounds: int, cold_rounds: int) -> list[Row]:
@@ -90,10 +98,12 @@ def run(rounds: int, cold_rounds: int) -> list[Row]:
                 measure(row, folder, warm)
         for index in range(rounds):
             for row in timed:
-                if not row.cold:
-                    row.seconds.append(measure(row, folder, warm))
-                elif index < cold_rounds:
-                    row.seconds.append(measure(row, folder, folder / f"numba-cold-{index}"))
+                if row.cold and index >= cold_rounds:
+                    continue
+                cache = folder / f"numba-cold-{index}" if row.cold else warm
+                wall, used = measure(row, folder, cache)
+                row.seconds.append(wall)
+                row.cpu_seconds.append(used)
     return timed
 
 
@@ -105,13 +115,14 @@ def show(timed: list[Row], load: tuple[float, ...]) -> None:
         f"{cpu()}, {os.cpu_count()} cores; load before and after {now}; Python {platform.python_version()}; "
     )
     print("; ".join(f"{name} {version(name)}" for name in PACKAGES) + ".\n")
-    print("| | median s | fastest | slowest | times the bare import | limit |")
-    print("|---|---:|---:|---:|---:|---:|")
+    print("| | median s | fastest | slowest | times the bare import | CPU s | limit s |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
     for row in timed:
         middle, limit = statistics.median(row.seconds), "" if row.limit is None else f"{row.limit:g}"
+        used = "" if row.prints_seconds else f"{statistics.median(row.cpu_seconds):.2f}"
         print(
             f"| {row.title} | **{middle:.3f}** | {min(row.seconds):.3f} | {max(row.seconds):.3f} "
-            f"| {middle / reference:.2f} | {limit} |"
+            f"| {middle / reference:.2f} | {used} | {limit} |"
         )
 
 
