@@ -7,10 +7,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from assay.errors import AssayError, LedgerDamaged
 from assay.ledger import Draft, Ledger, OsFiles, Position
+from assay.ledger._line import canonical
 
 from .records import StillClock, body, draft, numbers, small
 
@@ -45,6 +47,17 @@ def test_what_was_appended_is_read_back_by_another_opening(tmp_path: Path) -> No
     assert first.meta.keys() == {"host", "latency", "pid", "time"}
     found = other.verify()
     assert (found.records, found.head, found.torn) == (4, many[-1].hash, None)
+
+
+@pytest.mark.parametrize("latency", [None, 0, 1.5, 1e-9, 1e300, np.float32(0.5), float("nan")])
+def test_what_is_said_of_a_records_making_reads_back(latency: float | None, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger")
+    entry = ledger.append("round", body(1), run="r-1", latency=latency)
+    (found,) = ledger.entries(kind="round")
+    assert found.meta == entry.meta
+    assert list(found.meta) == sorted(found.meta)
+    line = (tmp_path / "ledger" / "ledger.jsonl").read_bytes().splitlines()[1]
+    assert canonical(found.meta, "meta").data in line
 
 
 def test_records_by_kind_run_and_start(tmp_path: Path) -> None:

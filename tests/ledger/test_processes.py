@@ -74,8 +74,10 @@ def test_a_lock_held_for_longer_than_the_wait_is_a_refusal(tmp_path: Path) -> No
             with pytest.raises(Refusal) as caught:
                 use()
             assert caught.value.reason is LEDGER_BUSY
-            assert caught.value.details == {"wait": 0.02, "holder": str(other.pid)}
-            assert str(other.pid) in caught.value.message
+            assert caught.value.details["wait"] == 0.02
+            if sys.platform == "linux":
+                assert caught.value.details["holder"] == other.pid
+                assert str(other.pid) in caught.value.message
         assert (folder / "ledger.jsonl").read_bytes() == data
         other.kill()
         # freed by the death of its holder

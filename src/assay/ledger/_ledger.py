@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from assay.ledger._kinds import KINDS, check
 from assay.ledger._line import (
     NO_HASH,
     START,
-    Canonical,
     Entry,
     Position,
     Prepared,
@@ -35,6 +33,7 @@ from assay.ledger._reasons import BAD_RECORD
 from assay.ledger._runs import Run
 from assay.ledger._scan import Scan, TornTail, missing_tail
 from assay.ledger._seen import indexed_place
+from assay.ledger._stamp import Stamp
 from assay.ledger._trials import Scope, Trials, collect
 
 WAIT = 10.0
@@ -74,7 +73,7 @@ class Ledger:
     def __init__(self, folder: Path, *, clock: Clock | None, wait: float, files: OsFiles | None) -> None:
         self.folder = Path(folder)
         files = files or OsFiles()
-        self._clock = clock or SystemClock()
+        self._stamp = Stamp(clock or SystemClock())
         self._lock = FolderLock(self.folder / "lock", files, wait)
         self._log = Log(self.folder, files)
         self._objects = Objects(self.folder, files)
@@ -90,7 +89,7 @@ class Ledger:
         AssayError
             The folder exists already, or cannot be written.
         """
-        first = new_log(_meta(clock or SystemClock(), None))
+        first = new_log(Stamp(clock or SystemClock())())
         start = Position(1, len(first), own_hash(first) or NO_HASH)
         with new_folder(Path(folder)) as staged:
             (staged / "ledger.jsonl").write_bytes(first)
@@ -144,7 +143,8 @@ class Ledger:
         Raises as :meth:`append`.
         """
         records = [self._prepared(draft) for draft in drafts]
-        with self._writing():
+        with self._lock.held():
+            self._take_up()
             return self._log.append(records) if records else ()
 
     @contextmanager
@@ -153,15 +153,14 @@ class Ledger:
 
         It keeps all others from writing meanwhile; it takes nothing back: each append counts at once.
         """
-        with self._writing():
+        with self._lock.held():
+            self._take_up()
             yield self
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        with self._lock.held():
-            self._log.settle()
-            self._log.repair(_meta(self._clock, None))
-            yield
+    def _take_up(self) -> None:
+        """Come to where the record ends, and clear away what a writer that was stopped has left."""
+        self._log.settle()
+        self._log.repair(self._stamp)
 
     def entries(
         self, *, kind: str | None = None, run: str | None = None, start: int | Position = 0
@@ -343,14 +342,7 @@ class Ledger:
         if draft.run is not None:
             _check_run(draft.run)
         check(draft.kind, draft.body, draft.run)
-        return Prepared(draft.kind, draft.run, canonical(draft.body), _meta(self._clock, draft.latency))
-
-
-def _meta(clock: Clock, latency: float | None) -> Canonical:
-    meta: dict[str, Any] = {"time": clock.now().isoformat(), "pid": os.getpid(), "host": os.uname().nodename}
-    if latency is not None:
-        meta["latency"] = latency
-    return canonical(meta, "meta")
+        return Prepared(draft.kind, draft.run, canonical(draft.body), self._stamp(draft.latency))
 
 
 def _check_run(run: str) -> None:

@@ -137,6 +137,9 @@ def _plain(value: Any, levels: int) -> Any:
 def _plain_mapping(value: Mapping[Any, Any], levels: int) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, item in value.items():
+        if type(key) is str and type(item) is str:  # most of them
+            result[key] = item
+            continue
         if not isinstance(key, str):
             raise _UnfitError(f"the key {key!r}, which is not text", "use text for keys")
         try:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.errors import AssayError, Refusal
@@ -147,7 +147,7 @@ class Log:
         self._head.note(place)
         return tuple(entries)
 
-    def repair(self, meta: Canonical) -> None:
+    def repair(self, meta: Callable[[], Canonical]) -> None:
         """Cut off a torn tail, if there is one, keep its bytes in ``torn/``, and record that.
 
         Stopped anywhere, it is taken up again by the next writer that opens the ledger.
@@ -179,7 +179,7 @@ class Log:
             self._files.close(handle)
         self.torn = None
 
-    def _record_recovery(self, pending: Path, meta: Canonical) -> None:
+    def _record_recovery(self, pending: Path, meta: Callable[[], Canonical]) -> None:
         kept = pending.with_suffix("")
         if not self._is_recorded(kept.name):
             data = pending.read_bytes()
@@ -191,7 +191,7 @@ class Log:
                 "reason": reason,
                 "kept": f"torn/{kept.name}",
             }
-            self.append([Prepared("recovery", None, canonical(body), meta)])
+            self.append([Prepared("recovery", None, canonical(body), meta())])
         self._files.replace(pending, kept)
         sync_folder(self._files, self._torn_folder)
 
