@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -187,8 +187,7 @@ def _paired(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class Canonical:
+class Canonical(NamedTuple):
     """A value in JSON's own types, and its canonical bytes; reading the bytes gives the value."""
 
     value: Any
@@ -213,8 +212,7 @@ def canonical(value: Any, where: str = "body") -> Canonical:
         return Canonical(value, _encoder.encode(value).encode("utf-8", "backslashreplace"))
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A record that passed every check: what its line will hold besides its place in the chain."""
 
     kind: str
