@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import weakref
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,14 +47,6 @@ class OsFiles:
 
     def flock(self, handle: int, operation: int) -> None:
         fcntl.flock(handle, operation)
-
-
-class Handle:
-    """An open file, closed when nothing refers to it any more."""
-
-    def __init__(self, files: OsFiles, path: Path, flags: int) -> None:
-        self.number = files.open(path, flags)
-        self._closer = weakref.finalize(self, files.close, self.number)
 
 
 def write_all(files: OsFiles, handle: int, data: bytes) -> None:

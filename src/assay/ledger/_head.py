@@ -6,7 +6,7 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from assay.ledger._files import Handle, OsFiles
+from assay.ledger._files import OsFiles
 from assay.ledger._line import Position
 
 _SLOT = 256
@@ -25,7 +25,6 @@ class Head:
         self._path = path
         self._files = files
         self._place = slot * _SLOT
-        self._handle: Handle | None = None
 
     def read(self) -> Position | None:
         try:
@@ -41,9 +40,11 @@ class Head:
     def note(self, position: Position) -> None:
         """Write the hint; where that fails, the old one stays true."""
         with suppress(OSError):
-            if self._handle is None:
-                self._handle = Handle(self._files, self._path, os.O_WRONLY | os.O_CREAT)
-            self._files.write_at(self._handle.number, slot_bytes(position), self._place)
+            handle = self._files.open(self._path, os.O_WRONLY | os.O_CREAT)
+            try:
+                self._files.write_at(handle, slot_bytes(position), self._place)
+            finally:
+                self._files.close(handle)
 
 
 def slot_bytes(position: Position) -> bytes:

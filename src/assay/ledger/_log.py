@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.errors import AssayError, Refusal
-from assay.ledger._files import Handle, LedgerUnwritable, OsFiles, append_durably, sync_folder, write_file
+from assay.ledger._files import LedgerUnwritable, OsFiles, append_durably, sync_folder, write_file
 from assay.ledger._head import Head
 from assay.ledger._kinds import KINDS
 from assay.ledger._line import (
@@ -48,7 +48,6 @@ class Log:
         self._files = files
         self._head = Head(folder / "head", files, 0)
         self._identity: tuple[int, int] | None = None
-        self._handle: Handle | None = None  # for appending, to the file of that identity
         self._pending_seen = False
 
     def settle(self) -> None:
@@ -77,8 +76,7 @@ class Log:
         scan = self._scan_from(max(noted, self.end, key=lambda place: place.offset))
         self.end = scan.to_end()
         self.torn = scan.torn
-        if identity != self._identity:
-            self._identity, self._handle = identity, None
+        self._identity = identity
 
     def _scan_from(self, known: Position) -> Scan:
         with open_log(self.path) as file:
@@ -138,9 +136,11 @@ class Log:
                 )
             )
         try:
-            if self._handle is None:
-                self._handle = Handle(self._files, self.path, os.O_WRONLY | os.O_APPEND)
-            append_durably(self._files, self._handle.number, b"".join(lines), self.end.offset)
+            handle = self._files.open(self.path, os.O_WRONLY | os.O_APPEND)
+            try:
+                append_durably(self._files, handle, b"".join(lines), self.end.offset)
+            finally:
+                self._files.close(handle)
         except OSError as error:
             raise unwritable(self.path, error) from error
         self.end = place
