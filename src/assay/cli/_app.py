@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from assay.cli._agent import agent_app
 from assay.cli._certificate import certificate_app
 from assay.cli._check import check
 from assay.cli._convert import convert
@@ -51,6 +52,7 @@ def build_app() -> typer.Typer:
     app.callback()(_root)
     for command in (demo, judge, parse, check, explain, convert, init, doctor):
         app.command()(command)
+    app.add_typer(agent_app(), name="agent")
     app.add_typer(library_app(), name="library")
     app.add_typer(data_app, name="data")
     app.add_typer(ledger_app(), name="ledger")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -88,6 +89,7 @@ class _Episode:
     outcomes: list[Outcome] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     verdicts: list[CallVerdict] = field(default_factory=list)
+    repairs: Counter[str] = field(default_factory=Counter)
 
     def run(self) -> Trajectory:
         self.messages += self.task.prompt
@@ -124,6 +126,7 @@ class _Episode:
         self.messages.append(Message("tool", seen.content, tool_call_id=call.id))
 
     def _count(self, action: Action) -> None:
+        self.repairs.update(action.repairs)
         self.spent = replace(
             self.spent,
             turns=self.spent.turns + 1,
@@ -151,4 +154,5 @@ class _Episode:
             audit=audit(self.outcomes),
             stop=stop,
             spent=self.spent,
+            repairs=dict(sorted(self.repairs.items())),
         )

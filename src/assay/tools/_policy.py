@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from assay.llm import Message, Reply, ToolCall, ToolSpec
 from assay.tools._budget import Budget, Spent
+from assay.tools._json_calls import UnusableReply, plain_messages, read_turn, sent_back
 from assay.tools._trajectory import Observation
 
 
@@ -30,12 +31,16 @@ class EpisodeState:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One turn of a policy: text, calls, and what it cost. Without calls the episode ends."""
+    """One turn of a policy: text, calls, and what it cost. Without calls the episode ends.
+
+    ``repairs`` counts by kind what had to be mended to read what the policy wrote.
+    """
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     tokens: int = 0
     money: float = 0.0
+    repairs: Mapping[str, int] = field(default_factory=dict)
 
 
 class Policy(Protocol):
@@ -77,21 +82,52 @@ class LlmPolicy:
     name : names the policy; the role is a good name.
     parameters : sent with each request (``temperature``, ``seed``, ...).
     price : money for a reply; nothing by default, as the client's own budget counts it.
+    calls : how the model calls tools: ``native``, as its service has it, or ``json``, in the text of its
+        replies. The prompt has to say how (:func:`json_protocol`); no tool is offered to the service then.
+    attempts : with ``json``, how often a reply is asked for that can be read. After the last one the text
+        stands as the policy's answer, and the episode ends; ``repairs`` counts it as ``unusable_reply``.
     """
 
     client: Completes
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     price: Callable[[Reply], float] | None = None
+    calls: Literal["native", "json"] = "native"
+    attempts: int = 2
 
     def act(self, state: EpisodeState) -> Action:
         """Ask the model for the next turn."""
+        if self.calls == "json":
+            return self._act_by_json(state)
         reply = self.client.complete(state.messages, state.tools, **self.parameters)
+        return self._action([reply], reply.tool_calls, {})
+
+    def _act_by_json(self, state: EpisodeState) -> Action:
+        talk = plain_messages(state.messages)
+        replies: list[Reply] = []
+        while True:
+            reply = self.client.complete(talk, (), **self.parameters)
+            replies.append(reply)
+            unusable = {"unusable_reply": len(replies)}
+            try:
+                turn = read_turn(reply.text, state.spent.turns + 1)
+            except UnusableReply as error:
+                if len(replies) >= self.attempts:
+                    return self._action(replies, (), unusable)
+                talk += sent_back(reply.text, error)
+            else:
+                again = {"unusable_reply": len(replies) - 1} if len(replies) > 1 else {}
+                return self._action(replies, turn.calls, {**turn.repairs, **again})
+
+    def _action(
+        self, replies: list[Reply], calls: tuple[ToolCall, ...], repairs: Mapping[str, int]
+    ) -> Action:
         return Action(
-            text=reply.text,
-            tool_calls=reply.tool_calls,
-            tokens=reply.usage.input + reply.usage.output,
-            money=0.0 if self.price is None else self.price(reply),
+            text=replies[-1].text,
+            tool_calls=calls,
+            tokens=sum(reply.usage.input + reply.usage.output for reply in replies),
+            money=0.0 if self.price is None else sum(self.price(reply) for reply in replies),
+            repairs=repairs,
         )
 
 

@@ -138,6 +138,7 @@ class TrajectoryStore:
             "tool_schema_hash": trajectory.tool_schema_hash,
             "trajectory_hash": content_hash(trajectory.as_dict()),
             "stop": trajectory.stop,
+            "repairs": dict(trajectory.repairs),
             **trajectory.audit.as_dict(),
         }
 

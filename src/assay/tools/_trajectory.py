@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from assay.base import canonical_json
@@ -119,6 +119,7 @@ class Trajectory:
     tools : the tools as the policy was told of them.
     stop : why it ended.
     spent : what it used; seconds are not part of the stored form, which is the same on a replay.
+    repairs : what had to be mended to read what the policy wrote, by kind; part of the metadata.
     """
 
     stage: str
@@ -133,6 +134,7 @@ class Trajectory:
     audit: Audit
     stop: Stop
     spent: Spent
+    repairs: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def final_text(self) -> str:
