@@ -11,6 +11,7 @@ from typing import Any
 from assay.judge._certificate import certificate_schema, verify_certificate
 from assay.judge._judge import data_digest, judge
 from assay.judge._measuring import Progress
+from assay.judge._permit import issue_eval_token
 from assay.judge._recording import Recording, recording_of
 from assay.judge._results import (
     SUMMARY,
@@ -32,6 +33,15 @@ from assay.judge._results import (
     Significance,
     SubPeriod,
 )
+from assay.judge._reward import (
+    EvalFigures,
+    EvalReport,
+    Floor,
+    Reward,
+    eval_report,
+    reference_expressions,
+    score_reward,
+)
 from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, SettingProblems, Thresholds
 from assay.judge._verdict import BatchStatistics, Refused, Verdict, Verdicts
 
@@ -47,7 +57,10 @@ __all__ = [
     "DataUsed",
     "DecayRow",
     "Decision",
+    "EvalFigures",
+    "EvalReport",
     "Filters",
+    "Floor",
     "Identity",
     "Interval",
     "JudgeSettings",
@@ -58,6 +71,7 @@ __all__ = [
     "Quantiles",
     "Recording",
     "Refused",
+    "Reward",
     "Robustness",
     "SettingProblems",
     "ShuffleControl",
@@ -68,8 +82,12 @@ __all__ = [
     "Verdicts",
     "certificate_schema",
     "data_digest",
+    "eval_report",
+    "issue_eval_token",
     "judge",
     "recording_of",
+    "reference_expressions",
+    "score_reward",
     "verify_certificate",
 ]
 

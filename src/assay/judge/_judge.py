@@ -85,7 +85,7 @@ def judge(
     (10, 4)
     """
     chosen = settings or JudgeSettings()
-    fields = _described(panel)
+    fields = panel_fields(panel)
     reader = ItemReader(panel.dates, panel.instruments, fields, dialect, collect)
     read, refused = reader.read(items)
     setup = make_setup(panel, chosen, plan if plan is not None else plan_of(panel), benchmark)
@@ -147,7 +147,8 @@ class _Context:
     record: str
 
 
-def _described(panel: Panel) -> dict[str, FieldInfo]:
+def panel_fields(panel: Panel) -> dict[str, FieldInfo]:
+    """The panel's fields as the parser wants them described."""
     return {
         name: FieldInfo(name, info.kind, info.exponent, info.unit, info.description)
         for name, info in panel.fields.items()

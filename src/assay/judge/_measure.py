@@ -71,10 +71,13 @@ class Measured:
 
 
 def lagged_signal(values: NDArray[np.float32], setup: Setup) -> Signal:
-    """The signal of each row: values known ``lag`` rows before, of the members of the row, on judged rows."""
+    """The signal of each row: values known ``lag`` rows before, of the members of the row, on judged rows.
+
+    What the settings ask to neutralise is taken out of it.
+    """
     signal = lag_rows(values, setup.settings.lag)
     signal[~setup.judged | ~np.isfinite(signal)] = np.nan
-    return signal
+    return signal if setup.exposures is None else setup.exposures.residual(signal)
 
 
 def measure(signal: Signal, setup: Setup) -> Measured:

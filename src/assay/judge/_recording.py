@@ -132,7 +132,7 @@ class Record:
             self._stop("finished")
             return
         if not self._recorded and self._setup.window.hidden_opened:
-            self._recording.ledger.append_many([self._trial(name, None, None) for name in self._keys])
+            self.count()
         self._stop("failed")
 
     def _stop(self, reason: Any) -> None:
@@ -189,6 +189,15 @@ class Record:
         self._recording.ledger.append_many(
             [self._trial(name, measured[name], stored.get(name)) for name in self._keys]
         )
+        self._recorded = True
+
+    def count(self) -> None:
+        """Record the trials without a figure: they count in N, and nothing later can be read off them.
+
+        For hidden dates of which only one rounded number may be told: V[SR] and q-values, which everybody
+        sees, would carry more.
+        """
+        self._recording.ledger.append_many([self._trial(name, None, None) for name in self._keys])
         self._recorded = True
 
     def _trial(self, name: str, measured: Measured | None, series: str | None) -> Draft:
@@ -306,6 +315,8 @@ def config_hash(setup: Setup, digest: str) -> str:
     """SHA-256 over all that a trial's figures hang on besides the formula: data, dates, settings, costs."""
     dates = setup.dates[setup.rows]
     plain = {key: value for key, value in setup.settings.to_dict().items() if key not in _NOT_IN_KEY}
+    if setup.exposures is None:
+        del plain["neutralize"]  # keys of trials that older releases recorded stay as they were
     given = setup.benchmark if setup.benchmark_name == "given series" else None
     content = {
         "data": digest,

@@ -16,6 +16,7 @@ Depth = Literal["full", "quick", "off"]
 Direction = Literal["given", "auto"]
 LotRule = Literal["fractional", "a_share"]
 StampDuty = Literal["in_costs", "dated"]
+Neutralize = Literal["none", "industry", "size", "industry_size"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +142,8 @@ class JudgeSettings:
         the batch.
     adjustment : what a factor does whose value changes with a stock's adjustment factor: a warning, a failed
         criterion (``refuse``), or nothing (``off``).
+    neutralize : what is taken out of the signal, per date, before anything is made of it: the mean of its
+        industry, what the log of market value explains, or both.
     neutral : compute the neutral RankIC, where the panel has the fields for it.
     direction : ``auto`` trades the factor with the sign of its mean RankIC, and says so.
     robustness, leak_checks : ``full``, ``quick`` (fewer repeats, for batches) or ``off``.
@@ -181,6 +184,7 @@ class JudgeSettings:
     trials: int | None = None
     sharpe_variance: float | None = None
     adjustment: AdjustmentPolicy = "warn"
+    neutralize: Neutralize = "none"
     neutral: bool = True
     direction: Direction = "given"
     robustness: Depth = "full"
@@ -312,6 +316,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "lots": get_args(LotRule),
     "stamp_duty": get_args(StampDuty),
     "adjustment": get_args(AdjustmentPolicy),
+    "neutralize": get_args(Neutralize),
     "direction": get_args(Direction),
     "robustness": get_args(Depth),
     "leak_checks": get_args(Depth),

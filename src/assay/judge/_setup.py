@@ -14,6 +14,7 @@ from assay.base import generator
 from assay.config import PeriodPlan
 from assay.errors import DataError, Problem
 from assay.expr import Call, Field, Node
+from assay.judge._neutralize import GROUP_CHOICES, Exposures, exposures_of
 from assay.judge._period import Window, assert_dates, resolve_window
 from assay.judge._results import DateArray, FloatArray
 from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, SettingProblems
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 BoolArray = NDArray[np.bool_]
 ALL_INSTRUMENTS = "all"
-GROUP_CHOICES = ("industry", "sector", "subindustry")
 KNOWN_AMOUNT = 0.9
 MOST_OFFSETS = 5
 QUICK_SHUFFLES = 1
@@ -54,7 +54,8 @@ class Setup:
     """Prepared once for a batch. Arrays are ``(T, N)`` over the rows read, warm-up included.
 
     ``members`` is the universe by date, ``judged`` the same on judged rows alone. ``allowed`` are the names
-    that the book may choose. ``shuffles`` are the cell orders of the shuffle control, one for each seed.
+    that the book may choose. ``exposures`` are taken out of each signal. ``shuffles`` are the
+    cell orders of the shuffle control, one for each seed.
     """
 
     view: Panel
@@ -72,6 +73,7 @@ class Setup:
     benchmark_name: str
     traded_value: NDArray[np.float32] | None
     neutralizer: Neutralizer | None
+    exposures: Exposures | None
     shuffles: tuple[NDArray[np.intp], ...]
     notes: tuple[str, ...]
 
@@ -118,7 +120,7 @@ def make_setup(
     Raises
     ------
     Refusal
-        ``hidden_period``, or the universe is unknown or outdated.
+        ``hidden_period``; the universe is unknown or outdated; ``unsupported_neutralization``.
     DataError
         The period is too short, or the panel lacks the fill price.
     ConfigProblems
@@ -166,6 +168,7 @@ def make_setup(
         benchmark_name=name,
         traded_value=traded_value,
         neutralizer=neutralizer,
+        exposures=exposures_of(view, settings),
         shuffles=tuple(made.result() for made in shuffles),
         notes=tuple(notes),
     )
