@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.base import canonical_json
 from assay.errors import AssayError
-from assay.llm import Message, ToolCall, ToolSpec, read_json
+from assay.llm import Message, Reading, ToolCall, ToolSpec, read_json
 
 CALLS = "calls"
 _SCANNED = 200_000
@@ -56,16 +56,14 @@ def read_turn(text: str, turn: int) -> JsonTurn:
     UnusableReply
         No JSON can be read, or it is neither a call nor an answer.
     """
-    try:
-        reading = read_json(text)
-    except AssayError as error:
-        raise UnusableReply(error.message, fix=error.fix) from error
+    reading = _reading(text)
     said = _several(text, reading.value) or [reading.value]
     repairs = dict(reading.repairs)
     if len(said) > 1:
         repairs.pop("other_values", None)
-    if len(said) == 1 and "answer" in said[0] and "tool" not in said[0]:
-        answer = said[0]["answer"]
+    first = said[0]
+    if len(said) == 1 and isinstance(first, dict) and "answer" in first and "tool" not in first:
+        answer = first["answer"]
         return JsonTurn((), answer if isinstance(answer, str) else canonical_json(answer), repairs)
     return JsonTurn(tuple(_call(item, turn, n) for n, item in enumerate(said)), "", repairs)
 
@@ -95,17 +93,30 @@ def sent_back(text: str, error: UnusableReply) -> tuple[Message, Message]:
     return Message("assistant", shown or "(empty)"), Message("user", again)
 
 
-def _several(text: str, chosen: Any) -> list[dict[str, Any]]:
+def _reading(text: str) -> Reading:
+    """The object that a reply holds; a list where there is no object outside of one."""
+    try:
+        return read_json(text)
+    except AssayError as error:
+        try:
+            return read_json(text, kind="array")
+        except AssayError:
+            raise UnusableReply(error.message, fix=error.fix) from error
+
+
+def _several(text: str, chosen: Any) -> list[Any]:
     """The calls of a reply that holds more than one; empty where it does not."""
-    listed = chosen.get(CALLS) if isinstance(chosen, dict) else None
-    if not isinstance(listed, list):
-        # the reader takes the last value of a text; what would be lost are calls that stand before it
-        listed = list(_objects(text.rpartition(_THOUGHT_END)[2][:_SCANNED]))
-    calls = [item for item in listed if isinstance(item, dict) and "tool" in item]
-    return calls if len(calls) > 1 or (calls and CALLS in chosen) else []
+    if isinstance(chosen, list):
+        return chosen
+    listed = chosen.get(CALLS)
+    if isinstance(listed, list) and "tool" not in chosen:
+        return listed
+    # the reader takes the last value of a text; what would be lost are calls that stand before it
+    calls = [item for item in _objects(text.rpartition(_THOUGHT_END)[2][:_SCANNED]) if "tool" in item]
+    return calls if len(calls) > 1 and "tool" in chosen else []
 
 
-def _objects(text: str) -> Iterator[Any]:
+def _objects(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects that stand in a text one after the other, also in a list; nested ones are not."""
     decoder, place = json.JSONDecoder(), 0
     while (place := text.find("{", place)) >= 0:

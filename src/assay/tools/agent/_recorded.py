@@ -37,7 +37,7 @@ class ContinuedLedger(Ledger):
         super().__init__(folder, **options)
         self._run = ""
         self._calls: deque[Entry] = deque()
-        self._started: tuple[tuple[str, ...], ...] = ()
+        self._started: list[tuple[str, ...]] = []
 
     def continue_run(self, run_id: str, entries: Iterable[Entry]) -> None:
         """Take up a run at the end of its ``entries``; called once, before the run does anything."""
@@ -46,7 +46,7 @@ class ContinuedLedger(Ledger):
         rest = listed[calls[-1] + 1 :] if calls else listed
         self._run = run_id
         self._calls = deque(listed[number] for number in calls)
-        self._started = tuple(_key(entry.kind, entry.body) for entry in rest)
+        self._started = [_key(entry.kind, entry.body) for entry in rest]
 
     def recorded_call(self) -> Mapping[str, Any] | None:
         """The record of the call that comes next; None when the run is past its record."""
@@ -78,8 +78,12 @@ class ContinuedLedger(Ledger):
         return entry
 
     def _is_started(self, draft: Draft) -> bool:
+        """Whether a record of the call that was broken off comes again; each does once."""
         key = _key(draft.kind, draft.body)
-        return draft.run == self._run and len(key) > 1 and key in self._started
+        if draft.run != self._run or len(key) == 1 or key not in self._started:
+            return False
+        self._started.remove(key)
+        return True
 
 
 def _key(kind: str, body: Mapping[str, Any]) -> tuple[str, ...]:
