@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.reports._document import Document, Folded, Range
+from assay.reports.documents._characters import fold
+
+
+def find_quote(document: Document, quote: str, chunk_id: str | None = None) -> tuple[Range, ...]:
+    """Where a quote stands in the normalised text.
+
+    Parameters
+    ----------
+    document : that is quoted.
+    quote : as written in the original or in the normalised text. Blanks, line breaks, full or half width and
+        hyphens at line ends do not matter; nothing else is forgiven: no case, no other script of a number.
+    chunk_id : only places that lie inside this chunk.
+
+    Returns
+    -------
+    tuple of Range
+        In order; empty where the quote, or the chunk, is not there. Text that a reader of the page cannot see
+        is not there.
+    """
+    low, high = 0, len(document.text)
+    if chunk_id is not None:
+        chunk = document.chunk(chunk_id)
+        if chunk is None:
+            return ()
+        low, high = chunk.start, chunk.end
+    wanted = fold(quote)
+    found = {*_places(document.folded, wanted), *_places(document.folded_original, wanted)}
+    inside = [place for place in found if low <= place.start and place.end <= high]
+    return tuple(sorted(inside, key=lambda place: (place.start, place.end)))
+
+
+def _places(folded: Folded, wanted: str) -> Iterator[Range]:
+    start = folded.text.find(wanted) if wanted else -1
+    while start >= 0:
+        index = folded.index[start : start + len(wanted)]
+        seen = index[index >= 0]
+        if seen.size:
+            yield Range(int(seen[0]), int(seen[-1]) + 1)
+        start = folded.text.find(wanted, start + 1)
