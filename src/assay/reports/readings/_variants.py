@@ -1,0 +1,243 @@
+"""Which readings the text allows: as formulas and settings, before anything is evaluated."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from assay.expr import Call, Constant, Field, Node, fingerprint, to_text, walk
+from assay.reports._document import Document, Numeral
+from assay.reports._lexicon import Words, says
+from assay.spec import HOUSE_DEFAULTS, UNDECLARED, FactorSpec, read_expr
+
+MOST_READINGS: Final = 24
+"""Readings that are evaluated at most; each is a trial."""
+
+AS_WRITTEN: Final = "as written"
+
+Neutralize = Literal["none", "industry", "size", "industry_size"]
+Rebalance = Literal["daily", "weekly", "monthly"]
+
+_FIELDS_OF_FORMULA: Final = ("expr", "windows")
+_TRADED: Final = ("open", "high", "low", "close", "volume")
+_SPEED: Final[Mapping[str, int]] = {"daily": 0, "weekly": 1, "monthly": 2}
+_REBALANCES: Final[tuple[Rebalance, ...]] = ("daily", "weekly", "monthly")
+_NEUTRALIZED: Final[tuple[Neutralize, ...]] = ("industry", "industry_size")
+
+_UNADJUSTED: Final = Words(
+    zh=("不复权", "未复权", "除权价"),
+    en=("unadjusted price", "unadjusted prices", "raw price", "raw prices", "not adjusted for"),
+)
+_ADJUSTED: Final = Words(
+    zh=("前复权", "后复权", "复权价", "复权收盘", "复权后"),
+    en=(
+        "adjusted price", "adjusted prices", "adjusted close", "adjusted closes", "adjusted closing prices",
+        "split adjusted", "dividend adjusted", "adjusted for splits", "adjusted for dividends",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One reading, ready to be evaluated.
+
+    Parameters
+    ----------
+    name : what it takes the text to say; ``as written`` for the spec as it stands.
+    expr : its formula in the report dialect, which has no word for unadjusted prices.
+    node : what is evaluated.
+    neutralize : what is taken out of the signal besides what the formula takes out.
+    rebalance : how often positions change; labels are as long.
+    """
+
+    name: str
+    expr: str
+    node: Node
+    neutralize: Neutralize
+    rebalance: Rebalance
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """The readings in order, the spec as it stands first; ``left_out`` says how many more there would be."""
+
+    chosen: tuple[Variant, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One way in which a reading differs from the spec as it stands."""
+
+    label: str
+    windows: tuple[tuple[int, int], ...] = ()
+    raw_prices: bool = False
+    neutralize: Neutralize | None = None
+    rebalance: Rebalance | None = None
+
+
+def variants_of(document: Document, spec: FactorSpec, *, most: int = MOST_READINGS) -> Variants:
+    """The readings of a spec that its text allows, each once.
+
+    - A number of weeks, months or years that the cited text states has as many trading days as
+      :attr:`Numeral.days` lists, the same convention for every number of one unit. A window that the cited text
+      states in days is no matter of reading.
+    - Prices are adjusted or as traded, where the report does not say which.
+    - The factor is neutralised or not, and positions change daily, weekly or monthly, where the spec leaves it
+      undeclared; never more often than the factor is computed.
+
+    Readings with fewer differences come first, in the order of this list. A formula that cannot run has none.
+    """
+    expression = read_expr(spec).expression
+    if expression is None or not read_expr(spec).runnable:
+        return Variants((), 0)
+    choices = [choice for choice in _choices(document, spec, expression.node) if choice]
+    base = _base(document, spec, expression.node)
+    found: dict[tuple[str, str, str], Variant] = {_key(base): base}
+    for changes in _combinations(choices):
+        variant = _changed(base, changes)
+        if variant is not None:
+            found.setdefault(_key(variant), variant)
+    listed = tuple(found.values())
+    return Variants(listed[:most], max(0, len(listed) - most))
+
+
+def _base(document: Document, spec: FactorSpec, node: Node) -> Variant:
+    evaluated = _with_raw_prices(node) if says(_UNADJUSTED, document.text) else node
+    return Variant(AS_WRITTEN, spec.expr, evaluated, _neutralize(spec, node), _rebalance(spec))
+
+
+def _neutralize(spec: FactorSpec, node: Node) -> Neutralize:
+    if spec.neutralization == UNDECLARED or (spec.neutralization == "industry" and _in_industry(node)):
+        return "none"
+    return spec.neutralization
+
+
+def _in_industry(node: Node) -> bool:
+    return any(isinstance(part, Call) and part.op == "group_zscore" for part in walk(node))
+
+
+def _rebalance(spec: FactorSpec) -> Rebalance:
+    """The declared one, or the default, where that is not faster than the factor itself."""
+    wanted = spec.rebalance if spec.rebalance != UNDECLARED else HOUSE_DEFAULTS["rebalance"]
+    floor = 0 if spec.rebalance != UNDECLARED else _SPEED.get(spec.frequency, 0)
+    return _REBALANCES[max(_SPEED[wanted], floor)]
+
+
+def _choices(document: Document, spec: FactorSpec, node: Node) -> Iterator[list[_Change]]:
+    yield from _window_choices(_cited_numerals(document, spec), _windows(node))
+    spoken = says(_ADJUSTED, document.text) or says(_UNADJUSTED, document.text)
+    yield [] if spoken else [_Change("prices as traded, not adjusted", raw_prices=True)]
+    neutral = spec.neutralization == UNDECLARED and not _in_industry(node)
+    yield [
+        _Change(f"neutralised by {name.replace('_', ' and ')}", neutralize=name)
+        for name in _NEUTRALIZED
+        if neutral
+    ]
+    yield [
+        _Change(f"rebalanced {name}", rebalance=name)
+        for name in _REBALANCES
+        if spec.rebalance == UNDECLARED
+        and name != _rebalance(spec)
+        and _SPEED[name] >= _SPEED.get(spec.frequency, 0)
+    ]
+
+
+def _cited_numerals(document: Document, spec: FactorSpec) -> list[Numeral]:
+    from assay.reports.documents import find_quote
+
+    found: dict[int, Numeral] = {}
+    for span in spec.evidence:
+        if span.field in _FIELDS_OF_FORMULA:
+            for place in find_quote(document, span.quote, chunk_id=span.chunk_id):
+                inside = (n for n in document.numerals if place.start <= n.start and n.end <= place.end)
+                found.update({numeral.start: numeral for numeral in inside if numeral.label == "parameter"})
+    return [found[start] for start in sorted(found)]
+
+
+def _windows(node: Node) -> tuple[int, ...]:
+    found = [
+        value
+        for part in walk(node)
+        if isinstance(part, Call)
+        for name, value in part.params
+        if name == "window" and isinstance(value, int)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _window_choices(numerals: Sequence[Numeral], windows: Sequence[int]) -> Iterator[list[_Change]]:
+    """For each unit of time one choice: which of its conventions holds, for all numbers in that unit."""
+    exact = {item.days[0] for item in numerals if len(item.days) == 1}
+    for unit in dict.fromkeys(item.unit for item in numerals):
+        meant: dict[int, tuple[int, ...]] = {}
+        for item in numerals:
+            for window in windows:
+                if item.unit == unit and window in item.days and window not in exact:
+                    meant.setdefault(window, item.days)
+        changes: list[_Change] = []
+        for convention in range(max((len(days) for days in meant.values()), default=0)):
+            moved = tuple(
+                (window, days[convention])
+                for window, days in meant.items()
+                if convention < len(days) and days[convention] != window
+            )
+            if moved:
+                shown = ", ".join(f"{old} bars as {new}" for old, new in moved)
+                changes.append(_Change(f"{unit}: {shown}", windows=moved))
+        yield changes
+
+
+def _combinations(choices: Sequence[Sequence[_Change]]) -> Iterator[tuple[_Change, ...]]:
+    for size in range(1, len(choices) + 1):
+        for group in itertools.combinations(choices, size):
+            yield from itertools.product(*group)
+
+
+def _changed(base: Variant, changes: Sequence[_Change]) -> Variant | None:
+    windows = dict(pair for change in changes for pair in change.windows)
+    node = _with_windows(base.node, windows)
+    expr = base.expr
+    if windows:
+        plain = read_expr(base.expr).expression
+        assert plain is not None  # the formula runs
+        expr = to_text(_with_windows(plain.node, windows), "report")
+        if not read_expr(expr).runnable:
+            return None
+    if any(change.raw_prices for change in changes):
+        raw = _with_raw_prices(node)
+        if fingerprint(raw) == fingerprint(node):
+            return None
+        node = raw
+    neutralize = next((c.neutralize for c in changes if c.neutralize is not None), base.neutralize)
+    rebalance = next((c.rebalance for c in changes if c.rebalance is not None), base.rebalance)
+    return Variant("; ".join(change.label for change in changes), expr, node, neutralize, rebalance)
+
+
+def _key(variant: Variant) -> tuple[str, str, str]:
+    return fingerprint(variant.node), variant.neutralize, variant.rebalance
+
+
+def _with_windows(node: Node, windows: Mapping[int, int]) -> Node:
+    if not windows or not isinstance(node, Call):
+        return node
+    params = tuple(
+        (name, windows.get(value, value) if name == "window" and isinstance(value, int) else value)
+        for name, value in node.params
+    )
+    return Call(node.op, tuple(_with_windows(arg, windows) for arg in node.args), params)
+
+
+def _with_raw_prices(node: Node) -> Node:
+    """The formula on prices and volumes as traded."""
+    if isinstance(node, Field):
+        if node.name == "returns":
+            close = Field("raw_close")
+            before = Call("delay", (close,), (("window", 1),))
+            return Call("sub", (Call("div", (close, before), ()), Constant(1.0)), ())
+        return Field(f"raw_{node.name}") if node.name in _TRADED else node
+    if isinstance(node, Call):
+        return Call(node.op, tuple(_with_raw_prices(arg) for arg in node.args), node.params)
+    return node

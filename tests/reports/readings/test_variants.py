@@ -1,0 +1,128 @@
+"""Which readings the text allows."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.reports.documents import find_quote, read_document
+from assay.reports.readings import MOST_READINGS, Variant, variants_of
+from assay.spec import EvidenceSpan, FactorSpec
+
+
+def _spec(expr: str, windows: tuple[int, ...], quote: str, text: str, **fields: str) -> FactorSpec:
+    document = read_document(text.encode(), name="note.md")
+    (place, *_) = find_quote(document, quote)
+    chunk = next(c for c in document.chunks if c.start <= place.start and place.end <= c.end)
+    values = {"universe": "CSI300", "frequency": "daily", "neutralization": "none", "rebalance": "weekly"}
+    evidence = (EvidenceSpan(field="expr", chunk_id=chunk.chunk_id, quote=quote),)
+    return FactorSpec(name="f", expr=expr, windows=windows, evidence=evidence, **{**values, **fields})
+
+
+def _variants(text: str, spec: FactorSpec, **more: int) -> tuple[Variant, ...]:
+    return variants_of(read_document(text.encode(), name="note.md"), spec, **more).chosen
+
+
+MONTH = "因子为过去一个月的累计涨跌幅，价格均为后复权价。"
+
+
+def test_a_month_is_read_as_20_21_or_22_days() -> None:
+    spec = _spec("TS_PCTCHANGE($close, 20)", (20,), "过去一个月的累计涨跌幅", MONTH)
+    found = _variants(MONTH, spec)
+    assert [v.expr for v in found] == [f"TS_PCTCHANGE($close, {days})" for days in (20, 21, 22)]
+    assert found[0].name == "as written"
+    assert found[1].name == "month: 20 bars as 21"
+
+
+def test_days_are_no_matter_of_reading() -> None:
+    text = "因子为过去二十个交易日的累计涨跌幅，价格均为后复权价。"
+    spec = _spec("TS_PCTCHANGE($close, 20)", (20,), "过去二十个交易日的累计涨跌幅", text)
+    assert [v.name for v in _variants(text, spec)] == ["as written"]
+
+
+def test_one_convention_holds_for_all_numbers_of_a_unit() -> None:
+    text = "因子为过去一个月均价与过去三个月均价之比，价格均为后复权价。"
+    spec = _spec(
+        "TS_MEAN($close, 20) / TS_MEAN($close, 60)", (20, 60), "过去一个月均价与过去三个月均价之比", text
+    )
+    pairs = {v.expr for v in _variants(text, spec)}
+    assert pairs == {
+        f"TS_MEAN($close, {a}) / TS_MEAN($close, {b})" for a, b in ((20, 60), (21, 63), (22, 66))
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("价格均为前复权价。", ["as written"]),
+        ("价格均不复权。", ["as written"]),
+        ("", ["as written", "prices as traded, not adjusted"]),
+    ],
+)
+def test_prices_are_read_both_ways_where_the_text_is_silent(said: str, names: list[str]) -> None:
+    text = f"因子为过去20个交易日的累计涨跌幅。{said}"
+    spec = _spec("TS_PCTCHANGE($close, 20)", (20,), "过去20个交易日的累计涨跌幅", text)
+    found = _variants(text, spec)
+    assert [v.name for v in found] == names
+    raw = "raw_close" in repr(found[0].node)
+    assert raw == ("不复权" in said)
+
+
+def test_what_has_no_price_in_it_has_no_second_reading_of_prices() -> None:
+    text = "The factor is the mean traded value of the past 20 trading days."
+    spec = _spec("TS_MEAN($amount, 20)", (20,), "mean traded value of the past 20 trading days", text)
+    assert [v.name for v in _variants(text, spec)] == ["as written"]
+
+
+def test_an_undeclared_neutralisation_and_rebalance_are_read_each_way() -> None:
+    text = "The factor is the mean traded value of the past 20 trading days."
+    spec = _spec(
+        "TS_MEAN($amount, 20)", (20,), "mean traded value of the past 20 trading days", text,
+        neutralization="undeclared", rebalance="undeclared",
+    )  # fmt: skip
+    found = _variants(text, spec)
+    assert {(v.neutralize, v.rebalance) for v in found} == {
+        (n, r) for n in ("none", "industry", "industry_size") for r in ("daily", "weekly", "monthly")
+    }
+    assert (found[0].neutralize, found[0].rebalance) == ("none", "weekly")
+    assert [v.name.count(";") for v in found] == sorted(v.name.count(";") for v in found)
+
+
+def test_positions_never_change_more_often_than_the_factor() -> None:
+    text = "The factor is the mean traded value of the past 20 trading days."
+    spec = _spec(
+        "TS_MEAN($amount, 20)", (20,), "mean traded value of the past 20 trading days", text,
+        frequency="monthly", rebalance="undeclared",
+    )  # fmt: skip
+    assert [v.rebalance for v in _variants(text, spec)] == ["monthly"]
+
+
+def test_a_formula_that_neutralises_is_not_neutralised_again() -> None:
+    text = "因子为过去20个交易日成交额均值，行业中性。"
+    spec = _spec(
+        "INDUSTRY_NEUTRALIZE(TS_MEAN($amount, 20), $industry)", (20,), "过去20个交易日成交额均值", text,
+        neutralization="industry",
+    )  # fmt: skip
+    assert [v.neutralize for v in _variants(text, spec)] == ["none"]
+    plain = spec.model_copy(update={"expr": "TS_MEAN($amount, 20)"})
+    assert [v.neutralize for v in _variants(text, plain)] == ["industry"]
+
+
+def test_readings_are_capped_in_a_fixed_order_and_the_rest_is_counted() -> None:
+    text = "因子为过去一年的累计涨跌幅。"
+    spec = _spec(
+        "TS_PCTCHANGE($close, 240)", (240,), "过去一年的累计涨跌幅", text,
+        neutralization="undeclared", rebalance="undeclared",
+    )  # fmt: skip
+    document = read_document(text.encode(), name="note.md")
+    found = variants_of(document, spec)
+    assert len(found.chosen) == MOST_READINGS
+    assert found.left_out == 4 * 2 * 3 * 3 - MOST_READINGS
+    assert variants_of(document, spec) == found
+    few = variants_of(document, spec, most=3)
+    assert few.chosen == found.chosen[:3]
+
+
+def test_a_formula_that_cannot_run_has_no_readings() -> None:
+    text = "The factor counts days on which the price rose in the past 20 trading days."
+    spec = _spec("COUNT($close, 20)", (20,), "past 20 trading days", text)
+    assert _variants(text, spec) == ()
