@@ -18,8 +18,8 @@ AGREES_T: Final = 1.0
 def single_reading(readings: Sequence[Reading], direction: Direction) -> GateFinding | None:
     """Whether only one reading supports the factor.
 
-    t statistics are taken in the declared direction; without one, in that of the reading with the largest. Of at
-    least two readings that are defined, the spec fails where
+    t statistics are taken in the declared direction; without one, in that of the reading with the largest.
+    Of at least two readings that are defined, the spec fails where
 
     - one alone is significant (t >= 2.0) and no other agrees with it (t >= 1.0); or
     - one alone has the declared sign, and another is significant with the opposite one (t <= -2.0).
@@ -34,14 +34,12 @@ def single_reading(readings: Sequence[Reading], direction: Direction) -> GateFin
     best = max(ts, key=lambda name: ts[name])
     others = [t for name, t in ts.items() if name != best]
     if ts[best] >= SIGNIFICANT_T and max(others) < AGREES_T:
-        message = f"of {len(ts)} readings only {best!r} is significant (t {ts[best]:.1f}); the next has t {max(others):.1f}"
+        found = f"is significant (t {ts[best]:.1f}); the next has t {max(others):.1f}"
     elif ts[best] > 0 and max(others) <= 0 and min(others) <= -SIGNIFICANT_T:
-        message = (
-            f"of {len(ts)} readings only {best!r} has the sign of the text; another has t {min(others):.1f}"
-        )
+        found = f"has the sign of the text; another has t {min(others):.1f}"
     else:
         return None
-    return GateFinding(SINGLE_READING.code, message, "readings")
+    return GateFinding(SINGLE_READING.code, f"of {len(ts)} readings only {best!r} {found}", "readings")
 
 
 def _sign(direction: Direction, ts: Sequence[float]) -> float:

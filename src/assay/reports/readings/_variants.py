@@ -82,11 +82,11 @@ def variants_of(document: Document, spec: FactorSpec, *, most: int = MOST_READIN
     """The readings of a spec that its text allows, each once.
 
     - A number of weeks, months or years that the cited text states has as many trading days as
-      :attr:`Numeral.days` lists, the same convention for every number of one unit. A window that the cited text
-      states in days is no matter of reading.
+      :attr:`Numeral.days` lists, the same convention for every number of one unit. A window that the cited
+      text states in days is no matter of reading.
     - Prices are adjusted or as traded, where the report does not say which.
-    - The factor is neutralised or not, and positions change daily, weekly or monthly, where the spec leaves it
-      undeclared; never more often than the factor is computed.
+    - The factor is neutralised or not, and positions change daily, weekly or monthly, where the spec leaves
+      it undeclared; never more often than the factor is computed.
 
     Readings with fewer differences come first, in the order of this list. A formula that cannot run has none.
     """
@@ -110,7 +110,7 @@ def _base(document: Document, spec: FactorSpec, node: Node) -> Variant:
 
 
 def _neutralize(spec: FactorSpec, node: Node) -> Neutralize:
-    if spec.neutralization == UNDECLARED or (spec.neutralization == "industry" and _in_industry(node)):
+    if spec.neutralization == "undeclared" or (spec.neutralization == "industry" and _in_industry(node)):
         return "none"
     return spec.neutralization
 
