@@ -205,17 +205,17 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "at the close of each day, end of each day, each session, every session",
         ),
         "weekly": _words(
-            "周频, 周度, 每周, 逐周, 每个星期, 每星期, 按周, 周末, 周五, 周一",
+            "周频, 周度, 每周, 逐周, 每个星期, 每星期, 按周, 周末, 周五, 周一, 持有一周",
             "weekly, each week, every week, once a week, per week, fridays, friday, mondays, monday, "
-            "week end",
+            "week end, for a week, for one week",
             r"每(隔)?\s*(5|五)\s*个?(交易)?[日天]",
             r"\b(every|each)\s+(5|five)\s+(trading |business )?(days|sessions)",
         ),
         "monthly": _words(
-            "月频, 月度, 每月, 逐月, 每个月, 月末, 月底, 月初, 按月",
+            "月频, 月度, 每月, 逐月, 每个月, 月末, 月底, 月初, 按月, 持有一个月, 持有一月",
             "monthly, each month, every month, once a month, per month, month end, month ends, "
             "end of the month, "
-            "start of the month, calendar month",
+            "start of the month, calendar month, for a month, for one month",
             r"每(隔)?\s*(2[0-2]|二十[一二]?|廿)\s*个?(交易)?[日天]",
             r"\b(every|each)\s+(2[0-2]|twenty)\s+(trading |business )?(days|sessions)",
         ),
@@ -227,7 +227,9 @@ REBALANCE_CUES: Final = _words(
     "调仓, 换仓, 再平衡, 持有, 持仓, 调整组合, 组合调整, 建仓, 组合更新, 更新组合, 轮换, 调整持股, "
     "重新构建, 调整一次",
     "rebalance, rebalances, rebalanced, rebalancing, rebalancings, hold, holds, held, holding, holdings, "
-    "reconstituted, reformed, reset, portfolio turnover, trade list, traded, positions, refreshed",
+    "turn over, turns over, turned over, revise, revised, rebuilt, formed, "
+    "reconstituted, reformed, reset, portfolio turnover, trade list, positions, refreshed",
+    r"\btrade[sd]?\b(?!\s+(value|amount|volume|share|turnover))",
 )
 """Words of trading, not of computing."""
 
@@ -247,7 +249,8 @@ NEUTRAL_CUES: Final = _words(
     "neutral, neutralise, neutralised, neutralize, neutralized, neutralisation, neutralization, "
     "neutralising, "
     "neutralizing, removed, residual, residuals, within, adjusted, controlled, controlling, purged, "
-    "orthogonal, orthogonalised, orthogonalized, demeaned, relative",
+    "regressed, regress, regressing, regression, dummies, taken out, stripped, strip, residualised, "
+    "residualized, orthogonal, orthogonalised, orthogonalized, demeaned, relative",
 )  # fmt: skip
 """Words of neutralising; :func:`neutralizations` reads of what."""
 
@@ -256,68 +259,97 @@ _SIZE = _words(
     "市值, 规模, 大小盘",
     "size, market cap, market caps, market capitalisation, market capitalization, market value, cap",
 )
-_NOT_NEUTRAL = _words(
-    "原始因子, 无中性",
-    "",
-    r"(不|未|无需|没有|不再|并未|并不)[^,。;，；]{0,12}(中性|剔除)",
-    r"\b(no|not|without|never|un)\b[^.;]{0,40}?neutrali[sz]",
-    r"\bneither\b[^.;]{0,40}?\bnor\b[^.;]{0,40}?(neutral|size|industry|sector)",
-    r"\b(un|non-?)neutrali[sz]ed",
-    r"neutrali[sz]ation\s*(\||:|is|=)?\s*(none|no\b|not)",
-    r"中性化?\s*(\||:|=|为|是)?\s*(无|不做|否|none)",
-    r"\braw (factor|signal|values?|scores?)",
+_NEGATED: Final = re.compile(
+    r"不[作做加再进予对]|未[作做加经进予对中剔]|无需|没有|并未|并不|不中性|原始因子|无中性|中性化?\s*[|:=：为是]?\s*[无否]"
+    r"|\b(no|not|nothing|none|never|neither|without|un-?neutrali[sz]ed|non-?neutrali[sz]ed|raw)\b",
+    re.IGNORECASE,
 )
+_CLAUSE_END: Final = re.compile(r"[。；;，,\n]|\.(?=\s|$)|\b(?:but|while|whereas|though)\b")
 
-_HIGH_ZH = r"(高|大|强|多|前)"
-_LOW_ZH = r"(低|小|弱|少|后)"
-_GOOD_EN = r"(outperform|higher|more|better|rise|positive|beat|win|good|strong|lead)"
-_BAD_EN = r"(underperform|lower|less|worse|fall|negative|lag|lose|poor|weak|trail|decline)"
-_NEXT_EN = r"[^.;]{0,30}?(return|perform|future|subsequent|next|following|later|afterward|earn)"
-_HIGH_EN = r"\b(high|higher|highest|top|large|larger|largest|big|strong|stronger|strongest|more)\b"
-_LOW_EN = r"\b(low|lower|lowest|bottom|small|smaller|smallest|weak|weaker|weakest|less|calm|calmer)\b"
+_HIGH = r"(高|大|强|多|前|活跃)"
+_LOW = r"(低|小|弱|少|后|平稳|平静|清淡|冷清|稳定)"
+_UP_ZH = (
+    r"(跑赢|占优|走强|延续上涨|表现(更|较)?[好优强]|(收益|回报)(率)?(更|较|也)?[高好]|超额(收益)?(更|较)?高)"
+)
+_DOWN_ZH = r"(跑输|落后|走弱|回落|下跌|表现(更|较)?[差弱]|(收益|回报)(率)?(更|较|也)?[低差])"
+_BUY_ZH = r"(买入|做多|选取|选择|持有|超配|优选)[^。;；,，]{0,16}"
+_SELL_ZH = r"(做空|卖出|回避|低配|剔除)[^。;；,，]{0,16}"
+_TOP_ZH = r"(最[高大强多]|排名前|靠前|前\s*\d|较高|较大|高分|居前|头部)"
+_BOTTOM_ZH = r"(最[低小弱少]|排名后|靠后|后\s*\d|较低|较小|低分|居后|尾部)"
+
+_TOP = (
+    r"\b(high|higher|highest|top|large|larger|largest|big|bigger|strong|stronger|strongest|wide|wider"
+    r"|winners?)\b"
+)
+_BOTTOM = (
+    r"\b(low|lower|lowest|bottom|small|smaller|smallest|weak|weaker|weakest|narrow|narrower|calm|calmer"
+    r"|losers?)\b"
+)
+_FORETELLS = (
+    r"\b(predict|preced|lead|follow|foretell|forecast|herald|mean|impl|earn|deliver|bring|enjoy|suffer"
+    r"|go with|associate|accompan|point)\w*[^.;]{0,30}?"
+)
+_UP = r"\b(high|higher|positive|better|strong|stronger|superior|more)\b"
+_DOWN = r"\b(low|lower|negative|worse|weak|weaker|inferior|poor|poorer|less|disappoint\w*)\b"
+_WINS = r"\b(outperform|beat|win|rise|rebound|recover|go on winning|keep winning|continue to (win|rise))\w*"
+_LOSES = r"\b(underperform|lag|trail|lose|fall|decline|disappoint|fade|give back|mean.?revert)\w*"
+_GAP = r"[^.;]{0,60}?"
+_THE_MORE = r"\bthe (higher|larger|greater|bigger|stronger|wider|more)\b[^.;]{0,60}?"
+_THE_LESS = r"\bthe (lower|smaller|weaker|narrower|calmer|less)\b[^.;]{0,60}?"
+_THE_UP = r"\bthe (higher|larger|greater|better|stronger)\b"
+_THE_DOWN = r"\bthe (lower|smaller|worse|weaker|poorer)\b"
+_BUY = r"\b(long|buy|buys|bought|overweights?|selects?|prefers?|favou?rs?)\b[^.;]{0,30}?"
+_SELL = r"\b(short|sell|sells|sold|avoids?|underweights?)\b[^.;]{0,30}?"
 
 DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = MappingProxyType(
     {
         "positive": _words(
-            "正相关, 正向, 越高越好, 越大越好, 同向, 正的预测, 正溢价, 做多高, 多高空低, 方向为正, 取值大者",
+            "正相关, 正向, 越高越好, 越大越好, 同向, 正的预测, 正溢价, 做多高, 多高空低, 方向为正, "
+            "取值大者, 方向: 正, "
+            "方向：正",
             "positively related, positively correlated, positively associated, positive relation, "
             "positive relationship, positive predictor, positive sign, positive direction, positive premium, "
-            "higher is better, larger is better, the higher the better, long high, predicts higher, "
-            "positively with, positively, sign is positive, direction is positive",
-            rf"越{_HIGH_ZH}[^。;；]{{0,16}}越(高|好|大|强|多)",
-            rf"越{_LOW_ZH}[^。;；]{{0,16}}越(低|差|小|弱)",
-            rf"(买入|做多|选取|选择|持有|超配|优选)[^。;；,，]{{0,16}}(最{_HIGH_ZH}|排名前|靠前|前\s*\d|较高|较大|高分|居前|头部)",
-            rf"(做空|卖出|回避|低配|剔除)[^。;；,，]{{0,16}}(最{_LOW_ZH}|排名后|靠后|后\s*\d|较低|较小|低分|居后|尾部)",
-            r"(值|因子|得分|取值|动量|涨幅|者|股票)[^。;；,，]{0,4}(较?高|较?大|较?强)[^。;；]{0,16}"
-            r"(跑赢|占优|表现(更|较)好|收益(更|较)高|走强|延续上涨)",
-            rf"{_HIGH_EN}[^.;]{{0,60}}?\b{_GOOD_EN}\w*{_NEXT_EN}",
-            rf"{_HIGH_EN}[^.;]{{0,60}}?\boutperform",
-            rf"{_LOW_EN}[^.;]{{0,60}}?\bunderperform",
-            rf"\b(long|buy|buys|bought|overweight|select|prefer|favou?r)s?\b[^.;]{{0,30}}?{_HIGH_EN}",
-            rf"\b(short|sell|sells|avoid|underweight)s?\b[^.;]{{0,30}}?{_LOW_EN}",
+            "higher is better, larger is better, the higher the better, long high, positively, "
+            "sign is positive, direction is positive, sign positive, direction positive",
+            rf"越{_HIGH}[^。;；]{{0,40}}越[高好大强多]",
+            rf"越{_LOW}[^。;；]{{0,40}}越[低差小弱]",
+            _BUY_ZH + _TOP_ZH,
+            _SELL_ZH + _BOTTOM_ZH,
+            rf"{_HIGH}[^。;；,，]{{0,20}}{_UP_ZH}",
+            rf"{_LOW}[^。;；,，]{{0,20}}{_DOWN_ZH}",
+            _THE_MORE + _THE_UP,
+            _THE_LESS + _THE_DOWN,
+            _TOP + _GAP + _FORETELLS + _UP,
+            _BOTTOM + _GAP + _FORETELLS + _DOWN,
+            _TOP + _GAP + _WINS,
+            _BOTTOM + _GAP + _LOSES,
+            _BUY + _TOP,
+            _SELL + _BOTTOM,
         ),
         "negative": _words(
             "负相关, 负向, 越低越好, 越小越好, 反向, 反转, 低波, 负的预测, 负溢价, 做多低, 多低空高, "
             "方向为负, 取值小者, "
-            "均值回复",
+            "均值回复, 方向: 负, 方向：负",
             "negatively related, negatively correlated, negatively associated, negative relation, "
             "negative relationship, negative predictor, negative sign, negative direction, negative premium, "
             "inverse, inversely, reversal, lower is better, smaller is better, the lower the better, "
             "long low, "
-            "low volatility anomaly, negatively with, negatively, sign is negative, direction is negative, "
-            "predicts lower, mean reversion, mean reverts",
-            rf"越{_HIGH_ZH}[^。;；]{{0,16}}越(低|差|小|弱)",
-            rf"越{_LOW_ZH}[^。;；]{{0,16}}越(高|好|大|强|多)",
-            rf"(买入|做多|选取|选择|持有|超配|优选)[^。;；,，]{{0,16}}(最{_LOW_ZH}|排名后|靠后|后\s*\d|较低|较小|低分|居后|尾部)",
-            rf"(做空|卖出|回避|低配|剔除)[^。;；,，]{{0,16}}(最{_HIGH_ZH}|排名前|靠前|前\s*\d|较高|较大|高分|居前|头部)",
-            r"(值|因子|得分|取值|动量|涨幅|者|股票)[^。;；,，]{0,4}(较?高|较?大|较?强)[^。;；]{0,16}"
-            r"(跑输|落后|表现(更|较)差|收益(更|较)低|走弱|回落)",
-            rf"{_HIGH_EN}[^.;]{{0,60}}?\b{_BAD_EN}\w*{_NEXT_EN}",
-            rf"{_HIGH_EN}[^.;]{{0,60}}?\bunderperform",
-            rf"{_LOW_EN}[^.;]{{0,60}}?\boutperform",
-            rf"{_LOW_EN}[^.;]{{0,60}}?\b(higher|more|better|positive)\b{_NEXT_EN}",
-            rf"\b(long|buy|buys|bought|overweight|select|prefer|favou?r)s?\b[^.;]{{0,30}}?{_LOW_EN}",
-            rf"\b(short|sell|sells|avoid|underweight)s?\b[^.;]{{0,30}}?{_HIGH_EN}",
+            "low volatility anomaly, negatively, sign is negative, direction is negative, sign negative, "
+            "direction negative, mean reversion, mean reverts",
+            rf"越{_HIGH}[^。;；]{{0,40}}越[低差小弱]",
+            rf"越{_LOW}[^。;；]{{0,40}}越[高好大强多]",
+            _BUY_ZH + _BOTTOM_ZH,
+            _SELL_ZH + _TOP_ZH,
+            rf"{_HIGH}[^。;；,，]{{0,20}}{_DOWN_ZH}",
+            rf"{_LOW}[^。;；,，]{{0,20}}{_UP_ZH}",
+            _THE_MORE + _THE_DOWN,
+            _THE_LESS + _THE_UP,
+            _TOP + _GAP + _FORETELLS + _DOWN,
+            _BOTTOM + _GAP + _FORETELLS + _UP,
+            _TOP + _GAP + _LOSES,
+            _BOTTOM + _GAP + _WINS,
+            _BUY + _BOTTOM,
+            _SELL + _TOP,
         ),
     }
 )  # fmt: skip
@@ -345,15 +377,20 @@ def periods(text: str) -> frozenset[str]:
 
 
 def neutralizations(text: str) -> frozenset[str]:
-    """The values of the field ``neutralization`` that the text states."""
-    if says(_NOT_NEUTRAL, text):
-        return frozenset({"none"})
-    if not says(NEUTRAL_CUES, text):
-        return frozenset()
-    industry, size = says(_INDUSTRY, text), says(_SIZE, text)
-    if industry and size:
-        return frozenset({"industry_size"})
-    return frozenset({"industry"} if industry else {"size"} if size else ())
+    """The values of the field ``neutralization`` that the text states.
+
+    Clauses that deny are set aside: 市值中性，不做行业中性 states ``size``; where nothing else is left, it is
+    ``none``.
+    """
+    clauses = _CLAUSE_END.split(text)
+    denied = [clause for clause in clauses if _NEGATED.search(clause)]
+    affirmed = " ".join(clause for clause in clauses if not _NEGATED.search(clause))
+    if says(NEUTRAL_CUES, affirmed):
+        industry, size = says(_INDUSTRY, affirmed), says(_SIZE, affirmed)
+        if industry or size:
+            return frozenset({"industry_size" if industry and size else "industry" if industry else "size"})
+    about = any(says(NEUTRAL_CUES, clause) or says(_INDUSTRY, clause) for clause in denied)
+    return frozenset({"none"} if about else ())
 
 
 @lru_cache(maxsize=256)
