@@ -390,6 +390,22 @@ def test_an_estimate_comes_before_and_writes_nothing(run: Run, desk: Path, model
     assert not (desk / "ledger" / "ledger.jsonl").exists()
 
 
+def test_a_script_goes_on_where_it_was(run: Run, desk: Path) -> None:
+    formulas = ("rank(close)", "rank(open)", "rank(volume)")
+    replies = [json.dumps({"tool": "factor.evaluate", "arguments": {"expression": f}}) for f in formulas]
+    (desk / "replies.json").write_text(json.dumps([*replies, '{"answer": "done"}']))
+    with open(desk / "assay.toml", "a") as file:
+        file.write('[llm.backends.file]\nkind = "scripted"\nscript = "replies.json"\n')
+        file.write('[llm.roles.planner]\nbackend = "file"\n')
+    assert run("agent", "run", "x", "--role", "planner", "--run", "r").code == 0
+    whole = left(desk)
+    lines = (desk / "ledger" / "ledger.jsonl").read_bytes().splitlines()
+    second = [n for n, line in enumerate(lines, 1) if b'"kind":"llm_call"' in line][1]
+    cut_back(desk, second)
+    assert run("agent", "resume", "r").code == 0
+    assert left(desk) == whole
+
+
 # ---------------------------------------------------------------- what has changed
 
 
