@@ -26,7 +26,8 @@ class AssetBatch:
     """The files of a batch by their path in its folder.
 
     ``report/<name>`` is the report as it is, ``case/<case_id>.json`` the question,
-    ``gold/<case_id>.json`` the answer with its origin and annotator, ``verifier.json`` the weights, caps and gate that score it.
+    ``gold/<case_id>.json`` the answer with its origin and annotator, ``verifier.json`` the weights, caps and
+    gate that score it.
     """
 
     files: Mapping[str, bytes]

@@ -1,8 +1,8 @@
 """Makes ``gold.jsonl`` and ``manifest.json`` from the annotations: ``python -m assay.reports.gold._build``.
 
 A person writes a TOML file per report: quotes by field, never offsets. The document reader finds the quotes,
-so that chunk ids and locators are those of the reader in use; a quote that is missing or stands twice stops it.
-The coverage table of the folder's README is made as well.
+so that chunk ids and locators are those of the reader in use; a quote that is missing or stands twice stops
+it. The coverage table of the folder's README is made as well.
 """
 
 from __future__ import annotations
@@ -131,7 +131,6 @@ def _records(stem: str, annotation: dict[str, Any], holdout: frozenset[str]) -> 
             "planted": annotation.get("planted", []),
             "origin": "annotated",
             "annotator": ANNOTATOR,
-    FEATURES,
             "notes": answer["notes"],
         }
         records.append(GoldRecord.model_validate(record))
