@@ -143,8 +143,9 @@ class Run:
     def export(self) -> bytes:
         """The canonical export: a line ``{"body":..,"kind":..}`` of each record, in order.
 
-        Without ``meta``, chain fields and the records of start, resume and stop, so that a run that was
-        resumed, or replayed, gives the bytes of one that was not interrupted.
+        Without ``meta``, chain fields and the records of start, resume and stop, and without a call of a
+        model that failed and was made again after a resume, so that a run that was resumed, or replayed,
+        gives the bytes of one that was not interrupted.
 
         Raises
         ------
@@ -153,12 +154,25 @@ class Run:
         """
         with self.ledger.index() as index:
             _state(index, self.id)
+            answered = {
+                _call_key(entry)
+                for entry in index.entries(kind="llm_call", run=self.id)
+                if not _failed(entry)
+            }
             lines = [
                 canonical({"body": entry.body, "kind": entry.kind}).data + b"\n"
                 for entry in index.entries(run=self.id)
-                if entry.kind not in _BOOKKEEPING
+                if entry.kind not in _BOOKKEEPING and not (_failed(entry) and _call_key(entry) in answered)
             ]
         return b"".join(lines)
+
+
+def _failed(entry: Entry) -> bool:
+    return entry.kind == "llm_call" and entry.body.get("error") is not None
+
+
+def _call_key(entry: Entry) -> tuple[Any, ...]:
+    return entry.body["role"], entry.body["request_hash"], entry.body["ordinal"]
 
 
 def _state(index: Index, run: str) -> RunState:
