@@ -197,6 +197,52 @@ FIELD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
 )  # fmt: skip
 """By the written name of the field, without ``$``."""
 
+
+@dataclass(frozen=True, slots=True)
+class Commitment:
+    """Words that leave no choice: a formula that they define holds one of ``parts`` (ops, or ``$fields``)."""
+
+    words: Words
+    parts: frozenset[str]
+
+
+def _commits(zh: str, en: str, parts: str) -> Commitment:
+    return Commitment(_words(zh, en), frozenset(parts.split()))
+
+
+COMMITMENTS: Final[tuple[Commitment, ...]] = (
+    _commits("除以, 之比, 比值", "divided by, ratio of, scaled by", "/ TS_PCTCHANGE INDUSTRY_NEUTRALIZE"),
+    _commits(
+        "减去, 减一, 之差, 再减, 相减",
+        "minus, subtract, subtracted",
+        "- DELTA TS_PCTCHANGE INDUSTRY_NEUTRALIZE",
+    ),
+    _commits("乘以, 相乘, 乘积, 加权", "multiplied by, product of, weights of, times the", "*"),
+    _commits("加上, 相加", "plus, adds, added", "+"),
+    _commits("求和", "sum of, summed", "+ TS_SUM"),
+    _commits("标准差", "standard deviation, stdev", "TS_STD INDUSTRY_NEUTRALIZE"),
+    _commits("波动率", "volatility", "TS_STD TS_MAX TS_MIN ABS $high $low"),
+    _commits(
+        "均值, 平均, 均线",
+        "average, mean, averaged, moving average",
+        "TS_MEAN TS_SUM + DELTA INDUSTRY_NEUTRALIZE",
+    ),
+    _commits("绝对值", "absolute value, absolute", "ABS"),
+    _commits("对数", "logarithm, natural log, log of", "LOG"),
+    _commits(
+        "百分位排名, 截面排名",
+        "ranks across, rank across, percentile rank, cross sectional rank",
+        "RANK",
+    ),
+    _commits("成交额, 成交金额", "traded value, dollar volume, value traded", "$amount"),
+    _commits("成交量", "traded volume, shares traded, trading volume", "$volume"),
+    _commits("收盘价", "closing price, close", "$close $return"),
+    _commits("开盘价", "opening price", "$open"),
+    _commits("最高价", "highest price, day's high", "$high"),
+    _commits("最低价", "lowest price, day's low", "$low"),
+)  # fmt: skip
+"""Held against the quotes that are cited for the formula."""
+
 PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
     {
         "daily": _words(
@@ -268,6 +314,8 @@ _CLAUSE_END: Final = re.compile(r"[。；;，,\n]|\.(?=\s|$)|\b(?:but|while|wher
 
 _HIGH = r"(高|大|强|多|前|活跃)"
 _LOW = r"(低|小|弱|少|后|平稳|平静|清淡|冷清|稳定)"
+_LOSS = r"(跑输|落后|亏损|下跌|走弱)"
+_NO_LOSS = rf"(?:(?!{_LOSS})[^。;；]){{0,40}}"
 _UP_ZH = (
     r"(跑赢|占优|走强|延续上涨|表现(更|较)?[好优强]|(收益|回报)(率)?(更|较|也)?[高好]|超额(收益)?(更|较)?高)"
 )
@@ -282,7 +330,7 @@ _TOP = (
     r"|winners?)\b"
 )
 _BOTTOM = (
-    r"\b(low|lower|lowest|bottom|small|smaller|smallest|weak|weaker|weakest|narrow|narrower|calm|calmer"
+    r"\b(low|lower|lowest|bottom|small|smaller|smallest|weak|weaker|weakest|narrow|narrower|calmer"
     r"|losers?)\b"
 )
 _FORETELLS = (
@@ -311,8 +359,8 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             "positive relationship, positive predictor, positive sign, positive direction, positive premium, "
             "higher is better, larger is better, the higher the better, long high, positively, "
             "sign is positive, direction is positive, sign positive, direction positive",
-            rf"越{_HIGH}[^。;；]{{0,40}}越[高好大强多]",
-            rf"越{_LOW}[^。;；]{{0,40}}越[低差小弱]",
+            rf"越{_HIGH}{_NO_LOSS}越[高好大强多]",
+            rf"越{_LOW}[^。;；]{{0,40}}(越[低差小弱]|{_LOSS})",
             _BUY_ZH + _TOP_ZH,
             _SELL_ZH + _BOTTOM_ZH,
             rf"{_HIGH}[^。;；,，]{{0,20}}{_UP_ZH}",
@@ -336,8 +384,8 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             "long low, "
             "low volatility anomaly, negatively, sign is negative, direction is negative, sign negative, "
             "direction negative, mean reversion, mean reverts",
-            rf"越{_HIGH}[^。;；]{{0,40}}越[低差小弱]",
-            rf"越{_LOW}[^。;；]{{0,40}}越[高好大强多]",
+            rf"越{_HIGH}[^。;；]{{0,40}}(越[低差小弱]|{_LOSS})",
+            rf"越{_LOW}{_NO_LOSS}越[高好大强多]",
             _BUY_ZH + _BOTTOM_ZH,
             _SELL_ZH + _TOP_ZH,
             rf"{_HIGH}[^。;；,，]{{0,20}}{_DOWN_ZH}",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Final, Literal
 
-from assay.expr import Node
+from assay.expr import Call, Node, walk
 from assay.reports import _lexicon as lexicon
 from assay.reports._document import Document, Numeral
 from assay.reports.verifier._citations import (
@@ -19,7 +19,7 @@ from assay.reports.verifier._citations import (
     resolve,
     sentence_of,
 )
-from assay.reports.verifier._needs import NumberNeed, fields_used, numbers_of, ops_of
+from assay.reports.verifier._needs import NumberNeed, fields_used, numbers_of, op_word, ops_of
 from assay.spec import UNDECLARED, Direction, FactorSpec, universes_in
 
 Aspect = Literal["field", "number", "op", "data", "direction"]
@@ -232,10 +232,7 @@ _CORRECTED: Final = lexicon.Words(
 def _contradictions(
     document: Document, spec: FactorSpec, direction: Direction, citations: Citations, node: Node | None
 ) -> tuple[str, ...]:
-    if any(lexicon.says(_CORRECTED, citation.sentences) for citation in citations.resolved):
-        settled = {c.span.field for c in citations.resolved if lexicon.says(_CORRECTED, c.sentences)}
-    else:
-        settled = set()
+    settled = {c.span.field for c in citations.resolved if lexicon.says(_CORRECTED, c.sentences)}
     found: list[str] = []
     for name, read in _READ_BY.items():
         value = direction if name == "direction" else getattr(spec, name)
@@ -244,18 +241,41 @@ def _contradictions(
             if stated and value not in stated and name not in settled:
                 what = ", ".join(sorted(stated))
                 found.append(f"{name} is {value}, and {citation.span.chunk_id} states {what}")
-    if node is not None and not settled & set(DEFINITION):
-        found += _other_windows(document, citations, node)
+    if node is not None:
+        corrected = bool(settled & set(DEFINITION))
+        found += _other_windows(document, citations, node, corrected)
+        found += _left_out(citations, node)
     return tuple(dict.fromkeys(found))
 
 
-def _other_windows(document: Document, citations: Citations, node: Node) -> list[str]:
-    """Citations of the windows that state numbers of days, and none of the formula's."""
+def _other_windows(document: Document, citations: Citations, node: Node, corrected: bool) -> list[str]:
+    """Citations of the windows that state numbers of days, and none of the formula's.
+
+    A text that corrects a number may be cited with both; not even then is every one of them left out.
+    """
     windows = {int(need.value) for need in numbers_of(node) if need.role in ("window", "lag")}
     found: list[str] = []
+    used = False
     for citation in citations.of("windows"):
         stated = [item for item in numerals_in(document, citation) if item.label == "parameter" and item.days]
-        if stated and not any(windows & set(item.days) for item in stated):
+        if any(windows & set(item.days) for item in stated):
+            used = True
+        elif stated:
             days = ", ".join(document.text[item.start : item.end] for item in stated)
             found.append(f"windows are {sorted(windows)}, and {citation.span.chunk_id} states {days}")
+    return [] if corrected and used else found
+
+
+def _left_out(citations: Citations, node: Node) -> list[str]:
+    """Words of the cited definition that commit it to an op or field which the formula does not have."""
+    has = {op_word(part) for part in walk(node) if isinstance(part, Call)}
+    has |= {f"${word}" for word in fields_used(node)}
+    found: list[str] = []
+    for commitment in lexicon.COMMITMENTS:
+        if commitment.parts & has:
+            continue
+        for citation in citations.of("expr"):
+            for hit in lexicon.find_words(commitment.words, citation.quote):
+                said = citation.quote[hit.start : hit.end]
+                found.append(f"{citation.span.chunk_id} says {said!r}, of which the formula has nothing")
     return found
