@@ -37,12 +37,12 @@ def _months(months: Fraction, *, spoken_in_years: bool = False) -> tuple[int, ..
         return _HALF_YEAR
     if spoken_in_years and rest in (0, 6):
         half = {0: (0,) * 4, 6: (120, 121, 125, 126)}[int(rest)]
-        return _whole([Fraction(years * days + part) for days, part in zip(_YEAR, half, strict=True)])
-    counts = [months * days for days in _MONTH]
+        return _whole([years * days + part for days, part in zip(_YEAR, half, strict=True)])
+    counts: list[Fraction | int] = [months * days for days in _MONTH]
     if rest == 0 and years > 0:
         counts += [years * days for days in _YEAR]
     elif months == 6:
-        counts += [Fraction(days) for days in _HALF_YEAR]
+        counts += _HALF_YEAR
     return _whole(counts)
 
 

@@ -73,7 +73,7 @@ def read_document(source: Path | bytes, *, name: str | None = None, limits: Limi
 
 def _document(name: str, data: bytes, raw: _Raw) -> Document:
     none: list[list[Span]] = [[] for _ in raw.pages]
-    furniture = furniture_spans(raw.pages) if raw.marked_pages else none
+    furniture = furniture_spans(_seen(raw)) if raw.marked_pages else none
     normal = normalise(raw.pages, furniture=furniture, hidden=raw.hidden, markup=raw.markup or none)
     if not normal.text:
         reason = DOCUMENT_NO_TEXT if raw.format == "pdf" else DOCUMENT_EMPTY
@@ -101,6 +101,16 @@ def _document(name: str, data: bytes, raw: _Raw) -> Document:
         flags=tuple(sorted(flag for flag, on in flags.items() if on)),
         dropped=normal.dropped,
     )
+
+
+def _seen(raw: _Raw) -> list[str]:
+    """The pages with blanks in place of hidden text, so that offsets stay."""
+    seen = []
+    for page, spans in zip(raw.pages, raw.hidden, strict=True):
+        for start, end in spans:
+            page = page[:start] + re.sub(r"[^\n]", " ", page[start:end]) + page[end:]
+        seen.append(page)
+    return seen
 
 
 def _bytes(source: Path | bytes, limits: Limits, where: str) -> bytes:
