@@ -115,8 +115,10 @@ class SpecProblem(Result):
 
 
 class Support(Result):
-    """One thing that the text has to state, and whether the quotes do. ``aspect`` is number, op, data (a field
-    that the formula reads), field (of the spec) or direction."""
+    """One thing that the text has to state, and whether the quotes do.
+
+    ``aspect`` is number, op, data (a field that the formula reads), field (of the spec) or direction.
+    """
 
     aspect: str
     what: str
@@ -204,9 +206,9 @@ def _validate_tool(document: Document) -> Tool:
 
     return Tool(
         id=VALIDATE_SPEC,
-        summary="Check a spec against the report: schema, formula, and whether the quotes state every number, "
-        "op and field. A spec that is not ok is no error: mend it, or leave undeclared what the text does not "
-        "state.",
+        summary="Check a spec against the report: schema, formula, and whether the quotes state every "
+        "number, op and field. A spec that is not ok is no error: mend it, or leave undeclared what the text "
+        "does not state.",
         arguments=SpecArguments,
         result=SpecResult,
         reasons=(MISSING_SPEC, BAD_SPEC, MISSING_DIRECTION, BAD_DIRECTION),
