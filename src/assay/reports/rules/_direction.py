@@ -1,0 +1,90 @@
+"""Which way the factor points, as the text states it; the formula says nothing about that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.reports._lexicon import DIRECTION_WORDS, find_words
+from assay.reports.rules._facts import ASIDE, FINAL
+from assay.reports.rules._sentences import Sentence
+from assay.reports.rules._tree import Apply, Number, Tree
+
+Sign = Literal["positive", "negative"]
+
+_NAMING = re.compile(
+    r"^(?:反转|低波|reversal|mean reversion|均值回复|low volatility anomaly)$", re.IGNORECASE
+)
+_OF_VALUE = re.compile(
+    r"因子|取值|值|得分|信号|指标|分位|组|factor|value|score|signal|decile|quintile|quantile"
+    r"|readings?|measure|ratio", re.IGNORECASE
+)  # fmt: skip
+_OTHER = re.compile(
+    r"风险提示|过去业绩|历史业绩|past performance|disclaimer|评级|目标价|price target", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A direction and the place that states it.
+
+    Parameters
+    ----------
+    of_value : whether it speaks of the factor's value, not of the quantity behind it.
+    names : whether only a name implies it (*reversal*).
+    """
+
+    sign: Sign
+    start: int
+    end: int
+    paragraph: int
+    of_value: bool
+    names: bool
+    final: bool
+
+
+def directions_of(sentences: Iterable[Sentence]) -> tuple[Statement, ...]:
+    """Every statement of a direction, in order."""
+    return tuple(
+        statement
+        for sentence in sentences
+        if not ASIDE.search(sentence.text) and not _OTHER.search(sentence.text)
+        for statement in _in(sentence)
+    )
+
+
+def _in(sentence: Sentence) -> Iterator[Statement]:
+    stated: dict[Sign, bool] = {}
+    for sign, words in DIRECTION_WORDS.items():
+        for hit in find_words(words, sentence.text):
+            naming = _NAMING.match(sentence.text[hit.start : hit.end]) is not None
+            stated[sign] = stated.get(sign, True) and naming
+    if len(stated) == 2:  # a name beside a statement gives way to it
+        stated = {sign: naming for sign, naming in stated.items() if not naming}
+    if len(stated) != 1:
+        return
+    sign, naming = next(iter(stated.items()))
+    of_value = _OF_VALUE.search(sentence.text) is not None
+    final = FINAL.search(sentence.text) is not None
+    yield Statement(sign, sentence.start, sentence.end, sentence.paragraph, of_value, naming, final)
+
+
+def leads_with_minus(tree: Tree) -> bool:
+    """Whether the formula turns its quantity around."""
+    if not isinstance(tree, Apply):
+        return False
+    if tree.op == "neg":
+        return True
+    first = tree.args[0]
+    if tree.op in ("*", "/"):
+        return leads_with_minus(first) or (isinstance(first, Number) and first.text.startswith("-"))
+    return tree.op == "RANK" and leads_with_minus(first)
+
+
+def sign_for(statement: Statement, tree: Tree) -> Sign:
+    """The direction of the formula's own value: a name, or words about the bare quantity, turn with it."""
+    if leads_with_minus(tree) and (statement.names or not statement.of_value):
+        return "positive" if statement.sign == "negative" else "negative"
+    return statement.sign

@@ -1,0 +1,62 @@
+"""Places of the document as evidence spans: quotes that stand inside one chunk."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.reports._document import Chunk, Document
+from assay.reports.rules._factors import Factor
+from assay.spec import EvidenceSpan, SpecField
+
+_LONGEST = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Citing:
+    """Makes the spans of one document."""
+
+    document: Document
+
+    def spans(self, field: SpecField, start: int, end: int) -> tuple[EvidenceSpan, ...]:
+        """``text[start:end]`` as a quote; cut where no chunk holds all of it."""
+        end = min(end, start + _LONGEST)
+        chunk = self._chunk(start, end)
+        if chunk is None:
+            return ()
+        end = min(end, chunk.end)
+        while end > start and self.document.text[end - 1].isspace():
+            end -= 1
+        if end <= start:
+            return ()
+        place = self.document.locate(start, end)
+        return (
+            EvidenceSpan(
+                field=field,
+                chunk_id=chunk.chunk_id,
+                quote=self.document.text[start:end],
+                page_start=place.page_start,
+                page_end=place.page_end,
+                char_start=place.char_start,
+                char_end=place.char_end,
+            ),
+        )
+
+    def name(self, factor: Factor) -> tuple[EvidenceSpan, ...]:
+        """Where the text gives the factor its name."""
+        first = factor.first
+        place = first.name_start if first.name == factor.name else self.document.text.find(factor.name)
+        if place < 0 or not self.document.text.startswith(factor.name, place):
+            place = self.document.text.find(factor.name)
+        return self.spans("name", place, place + len(factor.name)) if place >= 0 else ()
+
+    def around(self, start: int, end: int) -> tuple[int, int]:
+        """The clause around a numeral, which says what it is."""
+        text = self.document.text
+        first = max((m.end() for m in re.finditer(r"[。;；\n]", text[:start])), default=0) if start else 0
+        stop = re.search(r"[。;；\n]", text[end:])
+        return max(first, start - 120), min(end + stop.start() if stop else len(text), end + 80)
+
+    def _chunk(self, start: int, end: int) -> Chunk | None:
+        holding = [chunk for chunk in self.document.chunks if chunk.start <= start < chunk.end]
+        return max(holding, key=lambda chunk: min(chunk.end, end) - start, default=None)

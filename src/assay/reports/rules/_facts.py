@@ -1,0 +1,190 @@
+"""What the text states beside the formula: universe, frequency, rebalancing, neutralisation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal
+
+from assay.reports._lexicon import PERIOD_WORDS, REBALANCE_CUES, find_words, neutralizations
+from assay.reports.rules._sentences import Sentence, clauses
+from assay.spec import universes_in
+
+FactField = Literal["universe", "frequency", "neutralization", "rebalance"]
+FACT_FIELDS: Final[tuple[FactField, ...]] = ("universe", "frequency", "neutralization", "rebalance")
+
+ASIDE: Final = re.compile(
+    r"稳健|敏感|鲁棒|拓展|扩展|附录|进一步测试|还测试|另外测试|也测试|对比测试|替代|未来(?:可|工作"
+    r"|研究)|可以考虑|若改|如果改|换成|分年|子样本|前人|文献|此前(?:的)?报告|前期报告|以往|传统"
+    r"|与之不同|不同于"
+    r"|robust|sensitiv|alternative|as a check|for comparison|in comparison|future work"
+    r"|could (?:also )?be|might be|would be|if we|were we|we also (?:test|tr|run|report|examine)"
+    r"|also tested|other windows|other horizons|variant"
+    r"|literature|prior (?:research|work|studies|report)|previous (?:report|research|note)"
+    r"|earlier (?:report|note|study|version|work)|unlike|in contrast|instead of|conventional"
+    r"|other (?:authors|brokers)",
+    re.IGNORECASE,
+)  # fmt: skip
+"""Words of a sentence that speaks of something else than the factor as it is used."""
+
+FINAL: Final = re.compile(
+    r"最终|最后(?:采用|选用|使用|确定)|正式(?:版|采用)|以此为准|为准|定稿|后文(?:均|统一)"
+    r"|以下(?:均|统一)|实际(?:采用|使用)(?:的是)?"
+    r"|\bfinal(?:ly|i[sz]ed)?\b|eventually|ultimately|we settle|settled on|prevails?|supersedes?"
+    r"|adopted version|throughout the rest|from here on|in what follows",
+    re.IGNORECASE,
+)  # fmt: skip
+"""Words that say which of two statements holds."""
+
+_BENCHMARK = re.compile(
+    r"基准|对冲|跑赢|跑输|超额|股指期货|benchmark|hedg|outperform|underperform|excess|versus"
+    r"|relative to|index futures", re.IGNORECASE
+)  # fmt: skip
+_UNIVERSE = re.compile(
+    r"股票池|样本|选股|成[分份]股?|范围|标的池|股票域|投资域|域内|回测(?:于|在)|universe"
+    r"|constituents?|members?|stock pool|sample|components?|investable|coverage|drawn from"
+    r"|names in|stocks (?:in|of)",
+    re.IGNORECASE,
+)  # fmt: skip
+_COMPUTE = re.compile(
+    r"计算|更新|频率|频次|因子值|取值|采样|生成|comput|calculat|updat|evaluat|refresh|frequenc"
+    r"|sampl|measured|estimated|scor(?:e|ed|es)\b|produced|recorded",
+    re.IGNORECASE,
+)  # fmt: skip
+_FACTOR_PERIOD = re.compile(
+    r"(?P<zh>日|周|月)(?:频|度)(?:的)?(?:量价|价量|选股|技术)?(?:因子|信号|指标)|(?P<en>daily"
+    r"|weekly|monthly)[- ](?:frequency |price-volume |cross-sectional )?(?:factor|signal|alpha"
+    r"|indicator|series of factor)",
+    re.IGNORECASE,
+)  # fmt: skip
+_PERIOD_OF: Final = {"日": "daily", "周": "weekly", "月": "monthly"}
+_NOT_PERIOD = re.compile(
+    r"\s*(?:收益|涨跌|成交|振幅|换手|行情|数据|returns?|volumes?|turnover|bars?|data|prices?"
+    r"|closes?|high|low|traded|range|amplitude|IC\b|rank ?IC)", re.IGNORECASE)  # fmt: skip
+_JOINT = re.compile(r"并且?|且|而|、|\band\b|\bbut\b|\bwhile\b|\bwith\b|;|；")
+_NEUTRAL = re.compile(
+    r"中性|行业内|残差|正交|neutral|within (?:each |its |their )?(?:industry|sector)|residual"
+    r"|orthogonal|purged|industry-adjusted|(?:剔除|去除|控制)[^,，。]{0,10}(?:行业|市值|规模)"
+    r"|demeaned",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A value of a field, and the place that states it."""
+
+    field: FactField
+    value: str
+    start: int
+    end: int
+    paragraph: int
+    final: bool
+    strong: bool = True
+
+
+def facts_of(sentences: Iterable[Sentence]) -> tuple[Fact, ...]:
+    """Every statement of the four fields, in order."""
+    found: list[Fact] = []
+    for sentence in sentences:
+        if ASIDE.search(sentence.text):
+            continue
+        found += _universes(sentence)
+        found += _periods(sentence)
+        found += _neutral(sentence)
+    return tuple(found)
+
+
+def _fact(
+    field: FactField, value: str, start: int, text: str, sentence: Sentence, strong: bool = True
+) -> Fact:
+    place = start + len(text) - len(text.lstrip())
+    final = FINAL.search(sentence.text) is not None
+    return Fact(field, value, place, place + len(text.strip()), sentence.paragraph, final, strong)
+
+
+def _universes(sentence: Sentence) -> Iterator[Fact]:
+    in_sentence = _UNIVERSE.search(sentence.text) is not None
+    for start, clause in clauses(sentence.start, sentence.text):
+        names = {mention.name for mention in universes_in(clause)}
+        if len(names) != 1 or (_BENCHMARK.search(clause) and not _UNIVERSE.search(clause)):
+            continue
+        if re.search(r"基准|benchmark", clause, re.IGNORECASE) and not re.search(
+            r"股票池|universe|样本", clause
+        ):
+            continue
+        yield _fact("universe", names.pop(), start, clause, sentence, in_sentence and not sentence.heading)
+
+
+def _periods(sentence: Sentence) -> Iterator[Fact]:
+    for start, clause in _period_clauses(sentence):
+        named = list(_named_periods(clause))
+        parts = list(_parts(clause))
+        hits = [[period for period, place in named if low <= place < high] for low, high in parts]
+        for index, (low, high) in enumerate(parts):
+            part = clause[low:high]
+            periods = hits[index] or _neighbour(clause, parts, hits, index)
+            field = _period_field(part)
+            if field is None or len(set(periods)) != 1:
+                continue
+            yield _fact(field, periods[0], start, clause, sentence)
+        factor = _FACTOR_PERIOD.search(clause)
+        if factor and not any(_period_field(clause[low:high]) == "frequency" for low, high in parts):
+            word = factor.group("zh") or factor.group("en")
+            yield _fact("frequency", _PERIOD_OF.get(word, word.lower()), start, clause, sentence)
+
+
+def _period_clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:
+    """Clauses; a key before a colon or in a table cell goes with its value."""
+    listed = list(clauses(sentence.start, sentence.text))
+    if re.search(r"[:：|]", sentence.text) and len(listed) >= 2 and len(sentence.text) < 80:
+        for (first, _), (second, value) in pairwise(listed):
+            joined = sentence.text[first - sentence.start : second - sentence.start + len(value)]
+            if re.search(r"[:：|]", sentence.text[first - sentence.start : second - sentence.start]):
+                yield first, joined
+        return
+    yield from listed
+
+
+def _named_periods(clause: str) -> Iterator[tuple[str, int]]:
+    for period, words in PERIOD_WORDS.items():
+        for hit in find_words(words, clause):
+            if not _NOT_PERIOD.match(clause, hit.end):
+                yield period, hit.start
+
+
+def _parts(clause: str) -> Iterator[tuple[int, int]]:
+    last = 0
+    for match in _JOINT.finditer(clause):
+        yield last, match.start()
+        last = match.end()
+    yield last, len(clause)
+
+
+def _neighbour(clause: str, parts: list[tuple[int, int]], hits: list[list[str]], index: int) -> list[str]:
+    """The period that "computed and rebalanced monthly" shares between its verbs."""
+    for near in (index + 1, index - 1):
+        if 0 <= near < len(hits) and hits[near] and len(clause[slice(*parts[index])]) < 40:
+            return hits[near]
+    return []
+
+
+def _period_field(part: str) -> FactField | None:
+    if find_words(REBALANCE_CUES, part):
+        return "rebalance"
+    return "frequency" if _COMPUTE.search(part) else None
+
+
+def _neutral(sentence: Sentence) -> Iterator[Fact]:
+    if not _NEUTRAL.search(sentence.text):
+        return
+    for start, clause in clauses(sentence.start, sentence.text):
+        found = neutralizations(clause) if _NEUTRAL.search(clause) else frozenset()
+        if len(found) == 1:
+            yield _fact("neutralization", next(iter(found)), start, clause, sentence)
+            return
+    found = neutralizations(sentence.text)
+    if len(found) == 1:
+        yield _fact("neutralization", next(iter(found)), sentence.start, sentence.text, sentence)

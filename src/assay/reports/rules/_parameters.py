@@ -1,0 +1,108 @@
+"""Windows that a sentence of their own states: "the look-back is 20 days", "N = 20", "窗口调整为60日"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from assay.reports._document import Numeral
+from assay.reports.rules._facts import ASIDE, FINAL
+from assay.reports.rules._scan import Scanner
+from assay.reports.rules._sentences import Sentence
+from assay.reports.rules._tree import Window
+
+_VERB = (
+    r"\s*(?:长度|期|值|的)*\s*(?:分别)?(?:取|取为|为|设为|设定为|设置为|定为|选取|选为|是|=|:|："
+    r"|\||调整为|调整到|改为|改成|更改为|缩短为|缩短至|延长为|延长至|统一为|采用|使用|is|are|was"
+    r"|of|equals?|at|to|set to|set at|is set to|changed to|extended to|shortened to|lengthened to"
+    r"|fixed at)+\s*(?:过去|最近|past|last|the past|the last)?\s*"
+)
+_KEY = (
+    r"(?:回看|回溯|观察|形成|计算|滚动|统计|因子|时间|移动)?(?:窗口|回看期|回溯期|观察期|形成期"
+    r"|计算周期|参数周期|周期参数|窗口参数|参数)|(?:look-?\s?back|rolling|formation|estimation"
+    r"|calculation|measurement|window|averaging|parameter)(?: (?:window|period|length|horizon))*"
+)
+_BEFORE = re.compile(rf"(?:{_KEY})[^,，。.;；]{{0,14}}?{_VERB}$", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"(?:改为|改成|调整为|调整到|延长(?:至|为)|缩短(?:至|为)|更改为|changed? (?:it )?to"
+    r"|extended? (?:it )?to|shortened? (?:it )?to|lengthened? (?:it )?to|moved? to"
+    r"|switch(?:ed)? to|days? to|日(?:调整|改|延长|缩短)?(?:为|至|到))\s*$", re.IGNORECASE)  # fmt: skip
+_SYMBOL = re.compile(
+    r"(?<![A-Za-z])([A-Z]|[nmkt])\s*(?:取值?|取为|设为|为|=|:|：|\||is|equals|set to|is set to)+\s*$"
+)
+_AFTER = re.compile(
+    r"\s*[-]?\s*(?:个?交易日|日|天|trading[- ]days?|days?)?\s*(?:的)?\s*(?:回看|回溯|滚动|观察"
+    r"|形成|计算)?(?:窗口|回看期|观察期|形成期)"
+    r"|\s*[- ]?(?:trading[- ])?days?(?:'s?)?[ -](?:look-?\s?back|rolling window|window|formation)",
+    re.IGNORECASE,
+)  # fmt: skip
+_OTHER: Final = re.compile(
+    r"持有|持仓|调仓|换仓|再平衡|预测|未来|训练|样本|回测区间|停牌|上市|剔除|次新|标签|收益窗口|IC"
+    r"|衰减|hold|rebalanc|forward|next|future|train|sample|listed|suspen|exclud|label|embargo"
+    r"|test window|backtest|decay",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A window stated apart from the formula."""
+
+    window: Window
+    symbol: str
+    start: int
+    end: int
+    paragraph: int
+    sentence: str
+    final: bool
+    changed: bool
+
+
+def parameters_of(scanner: Scanner, sentences: tuple[Sentence, ...]) -> tuple[Parameter, ...]:
+    """Every such statement, in order."""
+    return tuple(
+        parameter
+        for sentence in sentences
+        if not ASIDE.search(sentence.text)
+        for parameter in _in(scanner, sentence)
+    )
+
+
+def _in(scanner: Scanner, sentence: Sentence) -> Iterator[Parameter]:
+    changed_here = False
+    found: list[Parameter] = []
+    for numeral in scanner.numerals(sentence.start, sentence.end):
+        window = _window(numeral)
+        if window is None:
+            continue
+        before = sentence.text[max(0, numeral.start - sentence.start - 60) : numeral.start - sentence.start]
+        after = sentence.text[numeral.end - sentence.start : numeral.end - sentence.start + 40]
+        clause = re.split(r"[,，;；]", before)[-1]
+        symbol = _SYMBOL.search(before)
+        changed = _CHANGED.search(before) is not None
+        about_window = bool(_BEFORE.search(clause) or (numeral.days and _AFTER.match(after)) or changed)
+        if not symbol and (not about_window or _OTHER.search(clause) or _OTHER.search(after[:12])):
+            continue
+        if changed and not re.search(_KEY, sentence.text, re.IGNORECASE):
+            continue
+        changed_here = changed_here or changed
+        found.append(
+            Parameter(
+                window, symbol.group(1) if symbol else "", sentence.start, sentence.end, sentence.paragraph,
+                sentence.text, FINAL.search(sentence.text) is not None, changed,
+            )
+        )  # fmt: skip
+    # "from 20 days to 60 days" states the new value alone
+    yield from (item for item in found if item.changed or not changed_here)
+
+
+def _window(numeral: Numeral) -> Window | None:
+    if numeral.label != "parameter":
+        return None
+    if numeral.days:
+        return Window(numeral.days, numeral.start, numeral.end)
+    if numeral.unit == "none" and numeral.value.isdigit() and 0 < int(numeral.value) <= 504:
+        return Window((int(numeral.value),), numeral.start, numeral.end)
+    return None

@@ -1,0 +1,124 @@
+"""A stretch of the document as tokens: words of the table, numerals that the document calls parameters."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from assay.reports._document import Document, Numeral
+from assay.reports.rules._chart import Token
+from assay.reports.rules._grammar import SELF
+from assay.reports.rules._tree import Number, Window, apply
+from assay.reports.rules._words import compiled
+
+UNKNOWN: Final = "UNKNOWN"
+"""Category of what the table does not know; such a token joins nothing."""
+
+_UNIT = re.compile(
+    r"[\s-]*(?:个)?(?:完整)?(?:trading[\s-]|business[\s-]|calendar[\s-])?"
+    r"(?:交易日|自然日|日|天|周|星期|个?月|季度?|年|(?:days?|sessions?|bars?|weeks?|months?"
+    r"|quarters?|years?)(?:['’]s?)?(?![A-Za-z]))",
+    re.IGNORECASE,
+)
+_SYMBOL = re.compile(
+    r"(?<![A-Za-z])([A-Z]|[nmkt])(?:\s*个?(?:交易日|日|天)|[\s-](?:trading[\s-])?days?)(?![A-Za-z])"
+)
+_NAMED_MA = re.compile(
+    r"(?<![A-Za-z])(MA|SMA|STD|HHV|LLV|AVG|MEAN)[_ ]?(?=\d|\()(?:\((?=\d))?", re.IGNORECASE
+)
+_NAMED_OPS: Final = {
+    "MA": "TS_MEAN", "SMA": "TS_MEAN", "AVG": "TS_MEAN", "MEAN": "TS_MEAN", "STD": "TS_STD", "HHV": "TS_MAX",
+    "LLV": "TS_MIN",
+}  # fmt: skip
+_BLANK = re.compile(r"\s+")
+_LATIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_TIME: Final = frozenset({"day", "week", "month", "quarter", "year"})
+
+
+@dataclass(frozen=True, slots=True)
+class Scanner:
+    """Reads stretches of one document."""
+
+    document: Document
+    starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> Scanner:
+        """Prepare a document."""
+        return cls(document, tuple(numeral.start for numeral in document.numerals))
+
+    def numerals(self, start: int, end: int) -> Sequence[Numeral]:
+        """The numerals that begin in ``[start, end)``."""
+        return self.document.numerals[bisect_left(self.starts, start) : bisect_left(self.starts, end)]
+
+    def tokens(self, start: int, end: int) -> list[Token]:
+        """The tokens of ``text[start:end]``; words that change nothing are left out, unknown ones are not."""
+        text = self.document.text
+        numerals = {numeral.start: numeral for numeral in self.numerals(start, end)}
+        found: list[Token] = []
+        place = start
+        while place < end:
+            blank = _BLANK.match(text, place, end)
+            if blank:
+                place = blank.end()
+                continue
+            token = self._at(place, end, numerals)
+            if token.senses != (("FILLER", None, 0.0),):
+                found.append(token)
+            place = token.end
+        return found
+
+    def _at(self, place: int, end: int, numerals: dict[int, Numeral]) -> Token:
+        text = self.document.text
+        named = _NAMED_MA.match(text, place, end)
+        if named and named.end() in numerals:
+            return self._named(named, numerals[named.end()])
+        if place in numerals:
+            return self._number(numerals[place], end)
+        symbol = _SYMBOL.match(text, place, end)
+        if symbol:
+            window = Window((), *symbol.span(), symbol=symbol.group(1))
+            return Token(place, symbol.end(), (("T", window, 0.0),))
+        senses: list[tuple[str, Any, float]] = []
+        longest = 0
+        for pattern, meanings in compiled():
+            match = pattern.match(text, place, end)
+            if match and match.end() > max(longest, place):
+                longest, senses = match.end(), list(meanings)
+            elif match and match.end() == longest:
+                senses.extend(meaning for meaning in meanings if meaning not in senses)
+        if senses:
+            if len(senses) > 1:  # a particle that may also be left out is not left out
+                senses = [sense for sense in senses if sense[0] != "FILLER"]
+            return Token(place, longest, tuple(senses))
+        word = _LATIN.match(text, place, end)
+        return Token(place, word.end() if word else place + 1, ((UNKNOWN, None, 0.0),))
+
+    def _number(self, numeral: Numeral, end: int) -> Token:
+        text = self.document.text
+        unit = _UNIT.match(text, numeral.end, end)
+        stop = unit.end() if unit and numeral.unit in _TIME else numeral.end
+        if numeral.label != "parameter":
+            return Token(numeral.start, stop, ((UNKNOWN, None, 0.0),))
+        if numeral.days:
+            return Token(numeral.start, stop, (("T", Window(numeral.days, numeral.start, stop), 0.0),))
+        return Token(numeral.start, stop, (("N", Number(numeral.value, numeral.start, stop), 0.0),))
+
+    def _named(self, match: re.Match[str], numeral: Numeral) -> Token:
+        """``MA20``, ``MA(20)``: an op and its window in one word."""
+        stop = numeral.end
+        if match.group().endswith("("):
+            if not self.document.text.startswith(")", stop):
+                return Token(
+                    match.start(), match.end() - 1, (("AGG", _NAMED_OPS[match.group(1).upper()], 0.0),)
+                )
+            stop += 1
+        days = (int(numeral.value),) if numeral.value.isdigit() and int(numeral.value) else ()
+        if not days:
+            return Token(match.start(), stop, ((UNKNOWN, None, 0.0),))
+        window = Window(days, numeral.start, numeral.end)
+        op = _NAMED_OPS[match.group(1).upper()]
+        return Token(match.start(), stop, (("NAMEDMA", apply(op, SELF, window), 0.0),))

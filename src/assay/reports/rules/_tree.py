@@ -1,0 +1,176 @@
+"""What a phrase means: a formula as a tree, with the places of its windows in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A number of bars as the text writes it.
+
+    Parameters
+    ----------
+    days : what it may mean, the convention first; empty for a symbol that the text defines elsewhere.
+    start, end : its place in the document; 0, 0 where a word implies it ("the previous day").
+    symbol : its name, where the text writes a letter (N 日, "N-day").
+    """
+
+    days: tuple[int, ...]
+    start: int = 0
+    end: int = 0
+    symbol: str = ""
+
+    @property
+    def implied(self) -> bool:
+        """Whether no numeral states it."""
+        return self.end == 0
+
+
+HOLE: Final = Window((), symbol="?")
+"""Stands for the window that a noun still wants: *volatility*, *moving average*."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the report dialect, without its dollar sign."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A constant; ``start``, ``end`` are its place in the document, 0, 0 where the wording implies it."""
+
+    text: str
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An op or an infix symbol with its inputs."""
+
+    op: str
+    args: tuple[Tree, ...]
+
+
+Tree: TypeAlias = Window | Field | Number | Apply
+
+_POWER: Final = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3}
+WHITELIST: Final = frozenset(
+    {"RANK", "TS_MEAN", "TS_STD", "TS_MIN", "TS_MAX", "TS_PCTCHANGE", "TS_SUM", "INDUSTRY_NEUTRALIZE",
+     "DELAY", "DELTA", "LOG", "ABS", "SIGN"}
+)  # fmt: skip
+"""Ops of the report dialect that an engine evaluates; COUNT is listed there and has none."""
+
+FIELDS: Final = frozenset({"open", "high", "low", "close", "volume", "amount", "return", "industry"})
+"""Fields of the report dialect that have data; net_mf_amount is listed there and has none."""
+
+
+def apply(op: str, *args: Tree) -> Apply:
+    """Short for ``Apply(op, args)``."""
+    return Apply(op, args)
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """Every node, in the order in which it is written."""
+    yield tree
+    if isinstance(tree, Apply):
+        for arg in tree.args:
+            yield from walk(arg)
+
+
+def fill(tree: Tree, window: Window) -> Tree:
+    """The tree with ``window`` in every hole."""
+    return substitute(tree, {HOLE.symbol: window})
+
+
+def substitute(tree: Tree, symbols: dict[str, Window]) -> Tree:
+    """The tree with symbols of windows replaced by their values."""
+    if isinstance(tree, Window):
+        return symbols.get(tree.symbol, tree) if tree.symbol else tree
+    if isinstance(tree, Apply):
+        return replace(tree, args=tuple(substitute(arg, symbols) for arg in tree.args))
+    return tree
+
+
+def with_windows(tree: Tree, change: dict[tuple[int, ...], int]) -> Tree:
+    """The tree with another reading of the windows whose ``days`` are keys of ``change``."""
+    if isinstance(tree, Window):
+        return replace(tree, days=(change[tree.days],)) if tree.days in change else tree
+    if isinstance(tree, Apply):
+        return replace(tree, args=tuple(with_windows(arg, change) for arg in tree.args))
+    return tree
+
+
+def has_hole(tree: Tree) -> bool:
+    """Whether a window is still wanted."""
+    return any(node is HOLE or node == HOLE for node in walk(tree))
+
+
+def windows_of(tree: Tree) -> tuple[Window, ...]:
+    """Its windows, in the order in which they are written."""
+    return tuple(node for node in walk(tree) if isinstance(node, Window))
+
+
+def unknown_names(tree: Tree) -> tuple[str, ...]:
+    """Ops and fields that the report dialect lacks or cannot evaluate, in order."""
+    found = []
+    for node in walk(tree):
+        if isinstance(node, Apply) and node.op not in _POWER and node.op not in WHITELIST:
+            found.append(node.op)
+        elif isinstance(node, Field) and node.name not in FIELDS:
+            found.append("$" + node.name)
+    return tuple(dict.fromkeys(found))
+
+
+def text_of(tree: Tree) -> str:
+    """The tree in the report dialect; a symbol stands as its letter."""
+    return _write(tree, 0)
+
+
+def shape_of(tree: Tree) -> str:
+    """The tree with every window written alike: equal for formulas that differ in windows alone."""
+    if isinstance(tree, Window):
+        return "w"
+    if isinstance(tree, Apply):
+        return f"{tree.op}({','.join(shape_of(arg) for arg in tree.args)})"
+    return text_of(tree)
+
+
+def _write(tree: Tree, least: int) -> str:
+    if isinstance(tree, Window):
+        return str(tree.days[0]) if tree.days else tree.symbol
+    if isinstance(tree, Field):
+        return f"${tree.name}"
+    if isinstance(tree, Number):
+        return tree.text
+    power = _POWER.get(tree.op)
+    if power is None:
+        return f"{tree.op}({', '.join(_write(arg, 0) for arg in tree.args)})"
+    if tree.op == "neg":
+        text = f"-{_write(tree.args[0], power)}"
+    else:
+        left, right = tree.args
+        text = f"{_write(left, power - 1)} {tree.op} {_write(right, power)}"
+    return f"({text})" if power <= least else text
+
+
+def core_text(tree: Tree) -> str:
+    """The tree in the core dialect, which has ops that the report dialect lacks."""
+    if isinstance(tree, Apply) and tree.op not in _POWER:
+        args = [core_text(arg) for arg in tree.args]
+        name = {"TS_STD": "ts_std", "TS_PCTCHANGE": "ts_return", "DELAY": "delay", "DELTA": "delta"}.get(
+            tree.op, tree.op.lower()
+        )
+        return f"{name}({', '.join(args)})"
+    if isinstance(tree, Apply) and tree.op == "neg":
+        return f"-({core_text(tree.args[0])})"
+    if isinstance(tree, Apply):
+        return f"({core_text(tree.args[0])}) {tree.op} ({core_text(tree.args[1])})"
+    if isinstance(tree, Field):
+        return "returns" if tree.name == "return" else tree.name
+    return _write(tree, 0)
