@@ -51,7 +51,7 @@ class Negative:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class NegativeResult:
     """A negative, and what became of it; ``admitted`` is the gate without gold."""
 
     negative: Negative
@@ -72,10 +72,10 @@ def negatives(case: FactorCase, document: Document) -> tuple[Negative, ...]:
     return tuple(made)
 
 
-def table(cases: Sequence[tuple[FactorCase, Document]]) -> tuple[Tested, ...]:
+def table(cases: Sequence[tuple[FactorCase, Document]]) -> tuple[NegativeResult, ...]:
     """Every negative of every case, scored against gold and shown to the gate."""
     return tuple(
-        Tested(
+        NegativeResult(
             negative,
             score(case, negative.extraction, document=document),
             gate(document, negative.extraction).admitted,

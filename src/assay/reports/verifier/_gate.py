@@ -9,12 +9,12 @@ from assay.errors import Reason
 from assay.reports import _reasons as reasons
 from assay.reports._document import Document
 from assay.reports._extraction import Extraction
+from assay.reports.readings import single_reading
 from assay.reports.verifier._grounding import Aspect, Grounding, ground
 from assay.reports.verifier._tape import why_not_executable
 from assay.spec import (
     GATE_CHECKS,
     UNDECLARED,
-    Direction,
     FactorSpec,
     GateCheck,
     GateFinding,
@@ -24,9 +24,6 @@ from assay.spec import (
     declaration_issues,
     read_expr,
 )
-
-SIGNIFICANT: Final = 2.0
-"""A t statistic from which a reading supports the factor."""
 
 _UNMET: Final[tuple[tuple[str, tuple[Aspect, ...], Reason], ...]] = (
     ("fields", ("field",), reasons.UNCITED_FIELD),
@@ -48,7 +45,8 @@ def gate(
     Parameters
     ----------
     readings : what the readings of the cited text came to, where they were evaluated; the first is the spec
-        as written. A sign or a significance that one reading alone supports is refused.
+        as written. What one reading alone supports is refused, see
+        :func:`assay.reports.readings.single_reading`.
     """
     found: dict[str, list[GateFinding]] = {name: [] for name in GATE_CHECKS}
     spec = extraction.spec
@@ -75,7 +73,8 @@ def gate(
         applied.discard("direction")
     if readings is not None:
         applied.add("readings")
-        found["readings"] += _single(readings, extraction.direction)
+        single = single_reading(readings, extraction.direction)
+        found["readings"] += [] if single is None else [single]
     return _verdict(document, extraction, found, applied, tuple(readings or ()))
 
 
@@ -126,23 +125,6 @@ def _citations(grounding: Grounding) -> Iterable[GateFinding]:
     if not grounding.citations.resolved and not found:
         found.append(_finding(reasons.NO_EVIDENCE, reasons.NO_EVIDENCE.summary, "evidence"))
     return found
-
-
-def _single(readings: Sequence[Reading], direction: Direction) -> Iterable[GateFinding]:
-    """Whether exactly one of several readings supports the sign, or the significance, of the factor."""
-    known = [item for item in readings if item.rank_ic is not None]
-    if len(known) < 2:
-        return ()
-    sign = -1.0 if direction == "negative" else 1.0
-    if direction == UNDECLARED and known[0].rank_ic is not None and known[0].rank_ic < 0.0:
-        sign = -1.0
-    right = [item for item in known if item.rank_ic is not None and sign * item.rank_ic > 0.0]
-    strong = [item for item in right if item.t_stat is not None and abs(item.t_stat) >= SIGNIFICANT]
-    for what, group in (("sign", right), ("significance", strong)):
-        if len(group) == 1:
-            text = f"of {len(known)} readings only {group[0].name!r} supports the {what}"
-            return (_finding(reasons.SINGLE_READING, text, "readings"),)
-    return ()
 
 
 def _finding(reason: Reason, message: str, where: str) -> GateFinding:

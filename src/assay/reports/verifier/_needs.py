@@ -32,8 +32,9 @@ class NumberNeed:
 
 
 def op_word(call: Call) -> str:
-    """How the report dialect writes an op: its name or its symbol."""
-    return _op_words()[call.op]
+    """How the report dialect writes an op: its name or its symbol. Empty for one that lowering added, as the
+    comparison with 0 that makes a number a condition."""
+    return _op_words().get(call.op, "")
 
 
 def field_word(field: Field) -> str:
@@ -51,6 +52,7 @@ def ops_of(node: Node) -> tuple[str, ...]:
                 words[op_word(part)] = None
             elif -1.0 in ones:
                 words["-"] = None
+    words.pop("", None)
     return tuple(words)
 
 
@@ -71,6 +73,10 @@ def _numbers(node: Node) -> Iterator[NumberNeed]:
     if not isinstance(node, Call):
         return
     word = op_word(node)
+    if not word:
+        for arg in node.args:
+            yield from _numbers(arg)
+        return
     terms = (*ops_of(node), *fields_used(node))
     for name, value in node.params:
         if name == "window" and isinstance(value, int):
