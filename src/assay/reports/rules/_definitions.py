@@ -171,8 +171,8 @@ def _backward_starts(text: str) -> list[int]:
 
 def _cleaned(text: str, offset: int, cue: str = "", *, backward: bool = False) -> tuple[str, int]:
     """The name inside the words before a cue, and its place in the sentence."""
-    head = re.match(r"\s*(因子|指标|信号|factor|signal|score|alpha|[A-Z0-9_]{3,})", cue)
-    if head:
+    head = re.match(r"\s*(因子|指标|信号|factor|signal|score|alpha|[A-Za-z0-9_]{3,})", cue, re.IGNORECASE)
+    if head and (re.search(r"[=:：|]", cue) or not head.group(1).isascii() or _FACTORISH.match(head.group(1))):
         text += head.group(1)
     if backward:
         text = re.split(r"[,，。.;；(（]", text)[0]

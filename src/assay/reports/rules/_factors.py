@@ -21,6 +21,15 @@ _SUFFIX = re.compile(
     r"(?:选股)?(?:因子|指标|信号)|\b(?:factor|signal|indicator|score|alpha)\b|[\s\"'“”「」《》()（）_-]",
     re.IGNORECASE,
 )
+_NOUN = re.compile(
+    r"[\u4e00-\u9fffA-Za-z0-9]{1,12}?(?:因子|指标)|(?:[A-Za-z0-9-]+ ){1,3}(?:factor|signal|score)\b", re.IGNORECASE
+)
+_LEAD = re.compile(
+    r"^(?:.*(?:本文|构建|构造|提出|介绍|采用|使用|考察|研究|跟踪|定义|一个|一种|这个|该|上述|我们)(?:了)?"
+    r"|(?:(?:the|a|an|our|this|we|of|as|is|in|propose|introduce|study|new|following|examine|describe|use) )+)",
+    re.IGNORECASE,
+)
+_LOOK_BACK = 3
 _TITLE_LIMIT = 60
 
 
@@ -188,9 +197,19 @@ def _heading_before(sentence: Sentence, sentences: tuple[Sentence, ...]) -> Sent
 
 def _fallback(factor: Factor, factors: list[Factor], sentences: tuple[Sentence, ...]) -> str:
     """A name where the definition gives none: the title for an only factor, else the words of the formula."""
-    if len(factors) == 1 and sentences and sentences[0].heading and len(sentences[0].text) <= _TITLE_LIMIT:
-        return sentences[0].text
-    words = factor.first.sentence.text
+    own = factor.first.sentence
+    before = [sentence for sentence in sentences if sentence.start < own.start][-_LOOK_BACK:]
+    title = sentences[:1] if len(factors) == 1 else ()
+    taken = {_key(other.name) for other in factors if other is not factor}
+    for sentence in (own, *reversed(before), *title):
+        for match in _NOUN.finditer(sentence.text):
+            name = _LEAD.sub("", match.group()).strip()
+            if _key(name) and _key(name) not in taken:
+                return name
+    if title and title[0].heading and len(title[0].text) <= _TITLE_LIMIT:
+        return title[0].text
+    first = factor.first
+    words = own.text[max(0, first.start - own.start) : first.end - own.start] or own.text
     return words[:_TITLE_LIMIT].strip()
 
 

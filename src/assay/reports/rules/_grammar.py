@@ -117,7 +117,7 @@ def _of_whole(compound: bool, build: Build, place: int) -> Build:
     """``build`` where argument ``place`` is such a ratio, its dividend compound or not.
 
     After a sign, "(high - low) / close 的 20 日均值" means the ratio; "amount / close 的均值" may mean
-    either, and so does everything said in words alone: both readings are then kept at one cost, and nothing is read.
+    either, and so does everything said in words alone: both are then kept at one cost, and nothing is read.
     """
 
     def checked(*parts: Tree) -> Tree | None:
