@@ -13,7 +13,7 @@ from assay.reports.documents import read_document
 from assay.reports.gold import gold_cases
 from assay.reports.negatives import FAMILIES, NegativeResult, negatives, table
 from assay.reports.verifier import GATE, gate, score
-from assay.spec import FactorSpec
+from assay.spec import FactorSpec, same_formula
 
 
 @lru_cache(maxsize=1)
@@ -74,3 +74,35 @@ def test_only_drop_neutralization_has_cases_on_which_it_changes_nothing() -> Non
         missing = set(FAMILIES) - {item.family for item in negatives(case, document)}
         nothing_to_drop = case.gold.neutralization in ("none", "undeclared")
         assert missing == ({"drop_neutralization"} if nothing_to_drop else set()), case.case_id
+
+
+def borrowed(step: int) -> list[tuple[str, str, bool, bool]]:
+    """Each case answered with the formula of others: does it pass against gold, does the gate admit it."""
+    specs = [(case, document) for case, document in cases() if isinstance(case.gold, FactorSpec)]
+    rows: list[tuple[str, str, bool, bool]] = []
+    for number, (case, document) in enumerate(specs):
+        for other, _ in specs[number % step :: step]:
+            assert isinstance(case.gold, FactorSpec)
+            assert isinstance(other.gold, FactorSpec)
+            if same_formula(case.gold.expr, other.gold.expr):
+                continue
+            change = {"expr": other.gold.expr, "windows": other.gold.windows}
+            answer = Extraction.found(case.gold.model_copy(update=change), case.direction)
+            passed = score(case, answer, document=document).passed
+            rows.append((case.case_id, other.gold.expr, passed, gate(document, answer).admitted))
+    return rows
+
+
+def test_a_formula_of_another_report_passes_nowhere() -> None:
+    rows = borrowed(step=7)
+    assert len(rows) > 100
+    assert not [row for row in rows if row[2]]
+    # the rules of the gate read words, not sentences: a formula of the same words may come through
+    assert sum(row[3] for row in rows) <= len(rows) // 100
+
+
+@pytest.mark.slow
+def test_no_formula_of_any_other_report_passes() -> None:
+    rows = borrowed(step=1)
+    assert not [row for row in rows if row[2]]
+    assert sum(row[3] for row in rows) <= len(rows) // 200

@@ -242,28 +242,29 @@ def _contradictions(
                 what = ", ".join(sorted(stated))
                 found.append(f"{name} is {value}, and {citation.span.chunk_id} states {what}")
     if node is not None:
-        corrected = bool(settled & set(DEFINITION))
-        found += _other_windows(document, citations, node, corrected)
+        found += _other_windows(document, citations, node)
         found += _left_out(citations, node)
     return tuple(dict.fromkeys(found))
 
 
-def _other_windows(document: Document, citations: Citations, node: Node, corrected: bool) -> list[str]:
-    """Citations of the windows that state numbers of days, and none of the formula's.
+def _other_windows(document: Document, citations: Citations, node: Node) -> list[str]:
+    """Numbers of days that the windows are cited with, and the formula does not use.
 
-    A text that corrects a number may be cited with both; not even then is every one of them left out.
+    A text that corrects a number may be cited with the old one: one for each passage that corrects.
     """
     windows = {int(need.value) for need in numbers_of(node) if need.role in ("window", "lag")}
-    found: list[str] = []
-    used = False
+    unused: dict[tuple[int, ...], str] = {}
+    corrections: set[str] = set()
     for citation in citations.of("windows"):
-        stated = [item for item in numerals_in(document, citation) if item.label == "parameter" and item.days]
-        if any(windows & set(item.days) for item in stated):
-            used = True
-        elif stated:
-            days = ", ".join(document.text[item.start : item.end] for item in stated)
-            found.append(f"windows are {sorted(windows)}, and {citation.span.chunk_id} states {days}")
-    return [] if corrected and used else found
+        if lexicon.says(_CORRECTED, citation.sentences):
+            corrections.add(citation.sentences)
+        for item in numerals_in(document, citation):
+            if item.label == "parameter" and item.days and not windows & set(item.days):
+                where = f"{document.text[item.start : item.end]!r} in {citation.span.chunk_id}"
+                unused[item.days] = where
+    if len(unused) <= len(corrections):
+        return []
+    return [f"the formula uses no window of {where}" for where in unused.values()]
 
 
 def _left_out(citations: Citations, node: Node) -> list[str]:
