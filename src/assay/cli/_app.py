@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from assay.cli._agent import agent_app
+from assay.cli._backtest import backtest_app
 from assay.cli._certificate import certificate_app
 from assay.cli._check import check
 from assay.cli._convert import convert
@@ -18,6 +19,7 @@ from assay.cli._ledger import ledger_app
 from assay.cli._library import library_app
 from assay.cli._parse import parse
 from assay.cli._periods import periods_app
+from assay.cli._service import service_app
 from assay.cli._zoo import zoo_app
 
 
@@ -59,4 +61,6 @@ def build_app() -> typer.Typer:
     app.add_typer(certificate_app(), name="certificate")
     app.add_typer(zoo_app(), name="zoo")
     app.add_typer(periods_app(), name="periods")
+    app.add_typer(backtest_app(), name="backtest")
+    app.add_typer(service_app(), name="service")
     return app

@@ -9,9 +9,9 @@ from types import ModuleType
 from typing import Any
 
 from assay.judge._certificate import certificate_schema, verify_certificate
-from assay.judge._judge import data_digest, judge
+from assay.judge._judge import data_digest, judge, panel_fields
 from assay.judge._measuring import Progress
-from assay.judge._permit import issue_eval_token
+from assay.judge._permit import EVAL_SEALED, issue_eval_token
 from assay.judge._recording import Recording, recording_of
 from assay.judge._results import (
     SUMMARY,
@@ -47,6 +47,7 @@ from assay.judge._verdict import BatchStatistics, Refused, Verdict, Verdicts
 
 __all__ = [
     "COSTS",
+    "EVAL_SEALED",
     "SUMMARY",
     "BatchStatistics",
     "BookCurve",
@@ -85,6 +86,7 @@ __all__ = [
     "eval_report",
     "issue_eval_token",
     "judge",
+    "panel_fields",
     "recording_of",
     "reference_expressions",
     "score_reward",

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from assay.errors import Reason
+
+UNAUTHORIZED = Reason(
+    "unauthorized", "no valid token was given", "send it as the header Authorization: Bearer TOKEN"
+)
+FOREIGN_HOST = Reason(
+    "foreign_host", "the request names a host that this service does not serve", "use the loopback address"
+)
+FOREIGN_ORIGIN = Reason(
+    "foreign_origin", "a page of another site may not use this service", "send the request without a browser"
+)
+BODY_TOO_LARGE = Reason("body_too_large", "the body is larger than the limit", "send less")
+BODY_TOO_SLOW = Reason("body_too_slow", "the body did not come within the limit", "send it at once")
+TOO_MANY_REQUESTS = Reason(
+    "too_many_requests", "this token has sent too many requests", "wait as Retry-After says"
+)
+BUSY = Reason("busy", "as many requests as may wait are waiting", "wait as Retry-After says")
+BAD_REQUEST = Reason("bad_request", "the request does not have the form of the schema", "see /openapi.json")
+NOT_FOUND = Reason("not_found", "there is no such path", "see /openapi.json")
+METHOD_NOT_ALLOWED = Reason("method_not_allowed", "the path does not take this method", "see /openapi.json")
+UNKNOWN_SPEC = Reason("unknown_spec", "no spec of this id is registered", "register it first: POST /specs")
+PERIOD_NOT_ALLOWED = Reason(
+    "period_not_allowed", "this token may not ask for this period", "ask for the period search"
+)
+IDEMPOTENCY_CONFLICT = Reason(
+    "idempotency_conflict", "the key was used for another request", "use a new key for a new request"
+)
+IDEMPOTENCY_INTERRUPTED = Reason(
+    "idempotency_interrupted",
+    "the request of this key was begun and never answered; what it did is in the ledger",
+    "use a new key to ask again",
+)
+TIME_LIMIT = Reason(
+    "time_limit", "the work took longer than the limit and was stopped", "use a lighter formula"
+)
+WORKER_LOST = Reason(
+    "worker_lost", "the worker process ended", "ask again; if it recurs, see the service's log"
+)
+UNAVAILABLE = Reason(
+    "unavailable", "the service cannot do this now", "ask the owner of the service, whose log says why"
+)
+UNSUPPORTED_UNIVERSE = Reason(
+    "unsupported_universe",
+    "there is no backtest on this universe here",
+    "use CSI300 or CSI500 where the data has it",
+)
+UNSUPPORTED_FREQUENCY = Reason(
+    "unsupported_frequency",
+    "the spec trades more often than its factor is formed",
+    "a rebalance is at least as slow as the frequency",
+)
