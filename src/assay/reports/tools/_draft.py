@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay.reports._document import Document
+from assay.reports._document import Document, Range
 from assay.spec import EvidenceSpan, FactorSpec, Frequency, Neutralization, SpecField, UniverseName
 
 NOT_IN_TEXT: Final = "not-in-text"
@@ -52,8 +52,9 @@ class Located:
 def locate(document: Document, draft: SpecDraft) -> Located:
     """Find every quote of a draft in the text.
 
-    Nothing is mended: a quote that does not stand in the text, or not in the chunk that it names, stays in
-    the evidence under :data:`NOT_IN_TEXT`, where the gate refuses it; what it was to state is unsupported.
+    Nothing is mended: a quote that does not stand in the text, or not in the chunk that it names, or in a
+    sentence that gives orders to programs, stays in the evidence under :data:`NOT_IN_TEXT`, where the gate
+    refuses it; what it was to state is unsupported.
     """
     spans = [span_of(document, quote) for quote in draft.evidence]
     missing = tuple(
@@ -66,14 +67,16 @@ def locate(document: Document, draft: SpecDraft) -> Located:
 def span_of(document: Document, quote: Quote) -> EvidenceSpan:
     """The span of one quote: where it first stands whole inside a chunk.
 
-    A quote that this chunk holds several times has no locator: which place was meant does not matter.
+    A quote that this chunk holds several times has no locator: which place was meant does not matter. A
+    sentence that gives orders to programs states nothing about a factor, so it is no place.
     """
     from assay.reports.documents import find_quote
 
     for chunk in document.chunks:
         if quote.chunk_id is not None and quote.chunk_id != chunk.chunk_id:
             continue
-        places = find_quote(document, quote.quote, chunk_id=chunk.chunk_id)
+        found = find_quote(document, quote.quote, chunk_id=chunk.chunk_id)
+        places = [place for place in found if not _in_order(document, place)]
         if len(places) > 1:
             return EvidenceSpan(field=quote.field, chunk_id=chunk.chunk_id, quote=quote.quote)
         if places:
@@ -88,3 +91,11 @@ def span_of(document: Document, quote: Quote) -> EvidenceSpan:
                 char_end=place.char_end,
             )
     return EvidenceSpan(field=quote.field, chunk_id=NOT_IN_TEXT, quote=quote.quote)
+
+
+def _in_order(document: Document, place: Range) -> bool:
+    from assay.reports.rules._sentences import _COMMAND
+    from assay.reports.verifier._citations import sentence_of
+
+    # fences of code are no orders where a formula stands between them
+    return _COMMAND.search(sentence_of(document.text, place.start, place.end).replace("`", "")) is not None
