@@ -26,7 +26,7 @@ def test_the_commands_of_the_page(run: Callable[..., Any], tmp_path: Path) -> No
             done = run(*shlex.split(line)[1:])
             assert done.code == 0, (line, done.out, done.err)
             told[line] = done.out
-    assert len(told) == 5
+    assert len(told) == 7
     shown = run("data", "show", "mine").out
     for words in (
         "universe csi300: 2 spans",

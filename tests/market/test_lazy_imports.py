@@ -15,7 +15,19 @@ from assay.market import open_panel
 open_panel(Path(sys.argv[1]))
 print(json.dumps(sorted(sys.modules)))
 """
-_NOT_NEEDED = ("_append", "_attach", "_doctor", "_import", "_qlib", "_side_tables", "_simulate", "_sources")
+_NOT_NEEDED = (
+    "_append",
+    "_attach",
+    "_doctor",
+    "_import",
+    "_qlib",
+    "_side_tables",
+    "_simulate",
+    "_fetch",
+    "_fetch_client",
+    "_yahoo",
+    "_baostock",
+)
 
 
 def test_opening_a_stored_panel_loads_nothing_that_makes_imports_or_examines_one(tmp_path: Path) -> None:

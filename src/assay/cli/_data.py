@@ -1,4 +1,4 @@
-"""``assay data``: make, import, examine, list, show and update data sets."""
+"""``assay data``: make, import, fetch, examine, list, show, update and export data sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.cli._data_export import export
+from assay.cli._data_fetch import Download, fetch
 from assay.cli._data_options import (
+    DEFAULT_RATE,
+    AllowMissing,
     Calendar,
     Column,
     DateFormat,
@@ -18,15 +22,20 @@ from assay.cli._data_options import (
     Events,
     Exponent,
     Groups,
+    KeepAll,
     KnownUntil,
     MarketName,
     Membership,
     Overlaps,
+    Rate,
+    Restart,
+    ServerName,
     Skip,
     Start,
     UnknownStart,
 )
 from assay.cli._data_output import describe, line, summary, tell_findings, tell_imported, tell_written
+from assay.cli._data_places import Dir, find_folder, name_from, new_folder_of, root_of
 from assay.cli._data_plan import plan_of_dataset, suggest_plan
 from assay.cli._output import Json, print_json, printable, say
 from assay.errors import AssayError, DataError
@@ -34,23 +43,16 @@ from assay.errors import AssayError, DataError
 if TYPE_CHECKING:
     from datetime import date
 
-    from assay.market import BarClient, Finding, Imported, Manifest, Panel, Sides, TableOptions
+    from assay.market import Finding, Imported, Manifest, Panel, Sides, TableOptions
 
-Dir = Annotated[
-    Path | None,
-    typer.Option(
-        "--dir", help="Folder of data sets; default: the workspace's data/, else ./data.", metavar="DIR"
-    ),
-]
 data_app = typer.Typer(
     name="data",
-    help="Market data: make, import, examine, list, show and update data sets.",
+    help="Market data: make, import, fetch, examine, list, show, update and export data sets.",
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
 )
 
-BASKET = ("baostock", "yahoo")
 _SERIOUS = 1
 
 
@@ -75,7 +77,7 @@ def simulate(
     from assay.market import simulate as make
     from assay.market import write_dataset
 
-    folder = _new_folder(directory, name)
+    folder = new_folder_of(directory, name)
     panel = make(seed, instruments, days, signal, minutes=minutes, start=start, name=name)
     stored = write_dataset(panel.data, folder)
     tell_written(stored, folder, as_json=as_json)
@@ -86,7 +88,7 @@ def simulate(
 def import_(
     source: Annotated[
         str,
-        typer.Argument(help="A CSV or Parquet file in long form, a qlib data folder, or: baostock, yahoo."),
+        typer.Argument(help="A CSV or Parquet file in long form, or a qlib data folder."),
     ],
     name: Annotated[
         str | None, typer.Option(help="Name of the new data set; default: from the file.")
@@ -107,13 +109,7 @@ def import_(
     encoding: Encoding = "utf-8",
     start: Start = None,
     end: End = None,
-    symbols: Annotated[
-        str | None, typer.Option(help="For downloads: symbols with commas, or a file with one a line.")
-    ] = None,
-    quarantine: Annotated[
-        bool,
-        typer.Option("--quarantine/--keep-all", help="Set bars missing that cannot be true, and list them."),
-    ] = True,
+    quarantine: KeepAll = True,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and examine, write nothing.")] = False,
     directory: Dir = None,
     as_json: Json = False,
@@ -127,8 +123,14 @@ def import_(
         parse_market,
         table_options,
     )
-    from assay.market import write_dataset
+    from assay.market import SOURCES, write_dataset
 
+    if source in SOURCES and not Path(source).exists():
+        raise AssayError(
+            f"{source} is not a file but a source",
+            where="import",
+            fix=f"download it with 'assay data fetch {source}'",
+        )
     chosen_market = parse_market(market)
     sides = make_sides(
         membership,
@@ -140,12 +142,10 @@ def import_(
         overlaps=overlaps,
         encoding=encoding,
     )
-    name = name or _name_from(source)
-    folder = _new_folder(directory, name, exists_ok=dry_run)
+    name = name or name_from(source)
+    folder = new_folder_of(directory, name, exists_ok=dry_run)
     bounds = (parse_date(start, "--start"), parse_date(end, "--end"))
-    if source in BASKET and not Path(source).exists():
-        taken = _download(source, symbols, bounds, name, sides, quarantine=quarantine, quiet=as_json)
-    elif Path(source).is_dir():
+    if Path(source).is_dir():
         taken = _from_qlib(Path(source), name, chosen_market, bounds, overlaps, sides, quarantine=quarantine)
     else:
         from assay.market import import_table
@@ -212,61 +212,6 @@ def _from_qlib(
         quarantine_bars=quarantine,
     )
     return replace(taken, data=attach(taken.data, sides)) if sides else taken
-
-
-def _client(name: str) -> BarClient:
-    from assay.market import BaoStockClient, YahooClient
-
-    return BaoStockClient() if name == "baostock" else YahooClient()
-
-
-def _download(
-    source: str,
-    symbols: str | None,
-    bounds: tuple[date | None, date | None],
-    name: str,
-    sides: Sides,
-    *,
-    quarantine: bool,
-    quiet: bool,
-) -> Imported:
-    from datetime import date as day
-
-    from assay.cli._data_request import read_symbols
-    from assay.market import Imported, attach, download, examine
-    from assay.market import quarantine as set_aside
-
-    names = read_symbols(symbols)
-    if bounds[0] is None:
-        raise AssayError("a download needs its first date", where="--start", fix="give --start YYYY-MM-DD")
-    client = _client(source)
-    try:
-        data = download(
-            client,
-            names,
-            bounds[0],
-            bounds[1] or day.today(),
-            name=name,
-            progress=_progress(len(names), quiet=quiet),
-        )
-    finally:
-        client.close()
-    if sides:
-        data = attach(data, sides)
-    found = examine(data)
-    return Imported(set_aside(data) if quarantine else data, {}, (), found)
-
-
-def _progress(total: int, *, quiet: bool) -> Any:
-    if quiet:
-        return None
-    done: list[str] = []
-
-    def tell(symbol: str) -> None:
-        done.append(symbol)
-        typer.echo(f"\r{len(done)} of {total} {symbol}    ", nl=len(done) == total, err=True)
-
-    return tell
 
 
 @data_app.command()
@@ -342,7 +287,7 @@ def doctor(
             )
         found = _examine_file(path, options)
     else:
-        path = _find(target, directory)
+        path = find_folder(target, directory)
         if options != TableOptions(quarantine=False):
             raise AssayError(
                 f"{target} is a stored data set: how a file is to be read does not concern it",
@@ -387,7 +332,7 @@ def list_(directory: Dir = None, as_json: Json = False) -> None:
     """List the stored data sets."""
     from assay.market import read_manifest
 
-    root = _root(directory)
+    root = root_of(directory)
     manifests: list[Manifest] = []
     damaged: list[DataError] = []
     folders, unreadable = _dataset_folders(root)
@@ -451,7 +396,7 @@ def show(
     """Show what a data set holds, its manifest, and which periods of it a workspace keeps apart."""
     from assay.market import read_manifest
 
-    folder = _find(name, directory)
+    folder = find_folder(name, directory)
     manifest = read_manifest(folder)
     plan = plan_of_dataset(folder, manifest)
     if as_json:
@@ -482,14 +427,18 @@ def update(
     groups: Groups = None,
     events: Events = None,
     encoding: Encoding = "utf-8",
+    rate: Rate = DEFAULT_RATE,
+    allow_missing: AllowMissing = False,
+    restart: Restart = False,
+    server: ServerName = None,
     directory: Dir = None,
     as_json: Json = False,
 ) -> None:
     """Append newer bars: downloaded from the data set's own source, or from a file in the same form."""
     from assay.cli._data_request import known_dates, make_sides
-    from assay.market import open_panel
+    from assay.market import SOURCES, open_panel
 
-    folder = _find(name, directory)
+    folder = find_folder(name, directory)
     sides = make_sides(
         membership,
         groups,
@@ -503,8 +452,9 @@ def update(
     old = open_panel(folder)
     if new is not None:
         panel = _append_file(folder, old, new, sides, encoding)
-    elif old.manifest.source.kind in BASKET:
-        panel = _append_download(folder, old, until, sides, quiet=as_json)
+    elif old.manifest.source.kind in SOURCES:
+        download = Download(server, rate, allow_missing=allow_missing, restart=restart, quiet=as_json)
+        panel = download.update(folder, old.manifest.source.kind, until, sides)
     else:
         raise AssayError(
             f"data set {old.name!r} ({old.manifest.source.kind}) has no source that can be asked again",
@@ -532,56 +482,5 @@ def _append_file(folder: Path, old: Panel, new: Path, sides: Sides, encoding: st
     return extend(folder, import_table(new, options, name=old.name).data, sides)
 
 
-def _append_download(folder: Path, old: Panel, until: str | None, sides: Sides, *, quiet: bool) -> Panel:
-    from datetime import date as day
-
-    from assay.cli._data_request import parse_date
-    from assay.market import update as append_bars
-
-    last = parse_date(until, "--until") or day.today()
-    client = _client(old.manifest.source.kind)
-    try:
-        return append_bars(folder, client, last, sides, progress=_progress(len(old.instruments), quiet=quiet))
-    finally:
-        client.close()
-
-
-def _root(directory: Path | None) -> Path:
-    from assay.config import find_workspace
-
-    if directory is not None:
-        return directory
-    workspace = find_workspace()
-    return Path("data") if workspace is None else workspace.data_dir
-
-
-def _find(name: str, directory: Path | None) -> Path:
-    from assay.cli._dataset import could_be_path, find_dataset
-    from assay.config import find_workspace
-
-    if directory is not None:
-        if not could_be_path(name):
-            raise DataError(f"{name[:80]!r} cannot be a data set", where="NAME", fix="see 'assay data list'")
-        return directory / name
-    return find_dataset(name, find_workspace())
-
-
-def _new_folder(directory: Path | None, name: str, *, exists_ok: bool = False) -> Path:
-    from assay.base import check_id
-
-    check_id(name, "data set name")
-    folder = _root(directory) / name
-    if folder.exists() and not exists_ok:
-        raise AssayError(
-            f"data set {name!r} exists already",
-            where=str(folder),
-            fix="choose another name, or remove that folder",
-        )
-    return folder
-
-
-def _name_from(source: str) -> str:
-    import re
-
-    stem = re.sub(r"[^a-z0-9_-]+", "_", Path(source).stem.lower()).strip("_-")[:64]
-    return stem or "data"
+data_app.command()(fetch)
+data_app.command()(export)

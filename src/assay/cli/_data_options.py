@@ -69,3 +69,29 @@ Overlaps = Annotated[
     str, typer.Option("--overlaps", help="Overlapping spans of a symbol: refuse or merge.", metavar="RULE")
 ]
 Encoding = Annotated[str, typer.Option("--encoding", help="Of text files, e.g. gbk.")]
+KeepAll = Annotated[
+    bool,
+    typer.Option("--quarantine/--keep-all", help="Set bars missing that cannot be true, and list them."),
+]
+DEFAULT_RATE = 5.0
+Rate = Annotated[
+    float, typer.Option("--rate", help="Of a download: requests a second at most.", metavar="NUMBER")
+]
+AllowMissing = Annotated[
+    bool,
+    typer.Option(
+        "--allow-missing",
+        help="Of a download: go without the symbols that failed; the manifest names them and why.",
+    ),
+]
+Restart = Annotated[
+    bool, typer.Option("--restart", help="Of a download: drop what had arrived before it was interrupted.")
+]
+ServerName = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        help="Of a download: another host of the source, or a stand-in on this machine.",
+        metavar="HOST:PORT",
+    ),
+]

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli._output import print_json, say
 
+_SHOWN = 10
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.market import Finding, Imported, Manifest, MarketData, Panel
+    from assay.market import Fetched, Finding, Imported, Manifest, MarketData, Panel
 
 
 def summary(manifest: Manifest) -> dict[str, Any]:
@@ -120,6 +122,40 @@ def tell_imported(taken: Imported, panel: Panel | None, folder: Path, *, as_json
         say("dry run: nothing was written")
         return
     tell_written(panel, folder, as_json=False)
+
+
+def tell_fetched(done: Fetched, folder: Path, *, as_json: bool) -> None:
+    from assay.market import outcome_summary
+
+    told = outcome_summary(done.outcomes)
+    if as_json:
+        print_json(
+            {
+                **summary(done.panel.manifest),
+                "folder": str(folder),
+                "symbols": told,
+                "known_until": {
+                    name: entry.known_until for name, entry in done.panel.manifest.universes.items()
+                },
+                "findings": [finding.as_dict() for finding in done.findings],
+                "quarantined": done.panel.manifest.quarantine.count,
+            }
+        )
+        return
+    say(f"{_counted(told['arrived'], 'symbol')} arrived")
+    for word, what in (("empty", "no bars"), ("failed", "missing"), ("notes", "note")):
+        for symbol, reason in list(told[word].items())[:_SHOWN]:
+            say(f"  {what}: {symbol}: {reason if isinstance(reason, str) else '; '.join(reason)}")
+        if len(told[word]) > _SHOWN:
+            say(f"  {what}: {len(told[word]) - _SHOWN:,} more, in the manifest")
+    for text in finding_lines(done.findings):
+        say(text)
+    quarantined = done.panel.manifest.quarantine.count
+    if quarantined:
+        say(f"quarantined: {_counted(quarantined, 'bar')} set missing, listed in the manifest")
+    for name, entry in done.panel.manifest.universes.items():
+        say(f"universe {name}: known until {entry.known_until}")
+    tell_written(done.panel, folder, as_json=False)
 
 
 def _shape(data: MarketData) -> dict[str, Any]:

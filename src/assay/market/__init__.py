@@ -29,14 +29,20 @@ from assay.market._universe import Span, Universe, universe_from_mask, universe_
 _HOMES = {
     "._append": ("append",),
     "._attach": ("Sides", "attach"),
+    "._baostock": ("BaoStockClient",),
     "._doctor": ("Finding", "doctor", "examine", "quarantine"),
+    "._fetch": ("FetchIncomplete", "Fetched", "fetch", "outcome_summary"),
+    "._fetch_client": ("SOURCES", "BarClient", "Bars", "Snapshot"),
+    "._fetch_pace": ("Pace",),
+    "._fetch_partial": ("FetchPlan", "Outcome", "begun_plan", "partial_folder"),
     "._import": ("Imported", "TableOptions", "import_table"),
     "._qlib": ("import_qlib",),
+    "._qlib_export": ("Exported", "export_qlib"),
     "._side_tables": ("OVERLAP_RULES", "UNKNOWN_START_RULES", "GroupSource", "MembershipSource"),
     "._simulate": ("simulate",),
-    "._sources": ("BaoStockClient", "BarClient", "Bars", "YahooClient", "download"),
     "._truncate": ("names_later", "truncate"),
     "._update": ("extend", "update"),
+    "._yahoo": ("YahooClient",),
 }
 
 __all__ = [
@@ -45,7 +51,19 @@ __all__ = [
     "UNKNOWN_START_RULES",
     "update",
     "extend",
-    "download",
+    "Exported",
+    "FetchIncomplete",
+    "FetchPlan",
+    "Fetched",
+    "Outcome",
+    "Pace",
+    "SOURCES",
+    "Snapshot",
+    "begun_plan",
+    "export_qlib",
+    "fetch",
+    "outcome_summary",
+    "partial_folder",
     "YahooClient",
     "Bars",
     "BarClient",
@@ -102,28 +120,40 @@ if TYPE_CHECKING:
     from assay.market._append import append as append
     from assay.market._attach import Sides as Sides
     from assay.market._attach import attach as attach
+    from assay.market._baostock import BaoStockClient as BaoStockClient
     from assay.market._doctor import Finding as Finding
     from assay.market._doctor import doctor as doctor
     from assay.market._doctor import examine as examine
     from assay.market._doctor import quarantine as quarantine
+    from assay.market._fetch import Fetched as Fetched
+    from assay.market._fetch import FetchIncomplete as FetchIncomplete
+    from assay.market._fetch import fetch as fetch
+    from assay.market._fetch import outcome_summary as outcome_summary
+    from assay.market._fetch_client import SOURCES as SOURCES
+    from assay.market._fetch_client import BarClient as BarClient
+    from assay.market._fetch_client import Bars as Bars
+    from assay.market._fetch_client import Snapshot as Snapshot
+    from assay.market._fetch_pace import Pace as Pace
+    from assay.market._fetch_partial import FetchPlan as FetchPlan
+    from assay.market._fetch_partial import Outcome as Outcome
+    from assay.market._fetch_partial import begun_plan as begun_plan
+    from assay.market._fetch_partial import partial_folder as partial_folder
     from assay.market._import import Imported as Imported
     from assay.market._import import TableOptions as TableOptions
     from assay.market._import import import_table as import_table
     from assay.market._qlib import import_qlib as import_qlib
+    from assay.market._qlib_export import Exported as Exported
+    from assay.market._qlib_export import export_qlib as export_qlib
     from assay.market._side_tables import OVERLAP_RULES as OVERLAP_RULES
     from assay.market._side_tables import UNKNOWN_START_RULES as UNKNOWN_START_RULES
     from assay.market._side_tables import GroupSource as GroupSource
     from assay.market._side_tables import MembershipSource as MembershipSource
     from assay.market._simulate import simulate as simulate
-    from assay.market._sources import BaoStockClient as BaoStockClient
-    from assay.market._sources import BarClient as BarClient
-    from assay.market._sources import Bars as Bars
-    from assay.market._sources import YahooClient as YahooClient
-    from assay.market._sources import download as download
     from assay.market._truncate import names_later as names_later
     from assay.market._truncate import truncate as truncate
     from assay.market._update import extend as extend
     from assay.market._update import update as update
+    from assay.market._yahoo import YahooClient as YahooClient
 
 __getattr__ = lazy_names(__name__, _HOMES)
 

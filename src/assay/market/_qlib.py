@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from assay.market._universe import Dates, Universe
 
 EVERYTHING = "all"
 _DERIVED = ("change",)
+_RESERVED_MARK = "_qlib_"
+_RESERVED = re.compile(r"CON|PRN|AUX|NUL|(?:COM|LPT)[0-9]", re.IGNORECASE)
 RAW_RULE = "prices and volume are stored raw: the folder's adjusted price / factor, adjusted volume x factor"
 
 
@@ -61,7 +64,7 @@ def import_qlib(
     problems.raise_any(str(folder))
     data = assemble(
         name,
-        Grid.of(dates, names, np.isfinite(wide["close"])),
+        Grid.of(dates, names, _record(wide)),
         wide,
         source=Source("qlib", {"folder": folder.name}),
         sides=SideTables(universes=universes),
@@ -78,6 +81,21 @@ def import_qlib(
     )
 
 
+def _record(wide: dict[str, FloatPanel]) -> NDArray[np.bool_]:
+    """Which cells have a record: those with a close, and those that say whether there was trading."""
+    record: NDArray[np.bool_] = np.isfinite(wide["close"])
+    return record | np.isfinite(wide["suspended"]) if "suspended" in wide else record
+
+
+def folder_name(symbol: str) -> str:
+    """The folder of a symbol's features: lower case; qlib marks those that Windows keeps for devices."""
+    return f"{_RESERVED_MARK}{symbol.lower()}" if _RESERVED.fullmatch(symbol) else symbol.lower()
+
+
+def _symbol(folder: str) -> str:
+    return folder.removeprefix(_RESERVED_MARK).upper()
+
+
 def _calendar(folder: Path, problems: Collector) -> Dates | None:
     if not folder.is_dir():
         problems.add(
@@ -92,7 +110,7 @@ def _instruments(folder: Path, problems: Collector) -> list[str]:
     if not features.is_dir():
         problems.add(str(features), "there is no features folder", "give a qlib data folder")
         return []
-    symbols = sorted(entry.name.upper() for entry in features.iterdir() if entry.is_dir())
+    symbols = sorted(_symbol(entry.name) for entry in features.iterdir() if entry.is_dir())
     if not symbols:
         problems.add(str(features), "the features folder is empty")
     return symbols
@@ -103,7 +121,7 @@ def _columns(
 ) -> dict[str, FloatPanel]:
     shape = (len(calendar), len(symbols))
     out: dict[str, FloatPanel] = {}
-    by_name = {entry.name.upper(): entry for entry in (folder / "features").iterdir()}
+    by_name = {_symbol(entry.name): entry for entry in (folder / "features").iterdir()}
     for place, symbol in enumerate(symbols):
         for file in sorted(by_name[symbol].glob("*.day.bin")):
             values = _read_bin(file, shape[0], problems)
