@@ -120,7 +120,8 @@ class Document:
     chunks : cover ``text``, overlapping.
     numerals : in order.
     flags : what a reader should know, sorted: ``hidden_text``, ``tag_characters``, ``bidi_controls``,
-        ``furniture_removed``, ``tables``.
+        ``furniture_removed``, ``tables``, ``pages_without_text`` (scanned pages among others), ``text_lost``
+        (the PDF lacks a font that this machine lacks too: install it, or get a PDF with its fonts).
     dropped : the parts of the original that ``text`` leaves out, in order.
     folded, folded_original : the text, and the original with furniture, as quotes are looked up in them.
     """

@@ -9,6 +9,8 @@ DIGITS |= {"八": 8, "九": 9}
 _TENS = {"廿": 20, "卅": 30}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
 BIG_UNITS = {"万": 10_000, "亿": 100_000_000}
+_LONGEST = 40
+"""Characters; what is longer is noise, and its value no number that anything can use."""
 _ZEROS = frozenset("零〇○")
 
 
@@ -18,6 +20,8 @@ def chinese_value(word: str) -> Decimal | None:
     Whole numbers with units (一百二十, 两百五, 三万五千), rows of digits (二〇二四), decimals (三点五,
     一点二亿) and the short forms 廿 and 卅. Approximate numbers (三五, 二三十) are none.
     """
+    if len(word) > _LONGEST:
+        return None
     whole, point, decimals = word.partition("点")
     if not point:
         value = _row(whole)

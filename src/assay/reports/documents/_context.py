@@ -291,11 +291,12 @@ def _untimed(
     whole = value.denominator == 1
     if _PARAMETER_COUNT.match(after):
         return "parameter"
-    if _is_furniture(text, start, end, value, before, after):
+    counted = unit == "none" and bool(_COUNT_AFTER.match(after))
+    if not counted and _is_furniture(text, start, end, value, before, after):
         return "furniture"
     if kind == "arabic" and whole and 1990 <= value <= 2035 and unit == "none" and "," not in text[start:end]:
-        return "count" if _COUNT_AFTER.match(after) else "date"
-    if unit == "none" and _COUNT_AFTER.match(after):
+        return "count" if counted else "date"
+    if counted:
         return "count"
     if (not whole or unit == "percent") and _RESULT_BEFORE.search(before):
         return "result"

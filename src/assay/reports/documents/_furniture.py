@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 from typing import Literal
 
 from assay.reports.documents._characters import fold
@@ -15,7 +16,7 @@ Edge = Literal["top", "bottom"]
 EDGES: tuple[Edge, ...] = ("top", "bottom")
 
 EDGE_LINES = 4
-"""Lines from the top and from the bottom of a page that may be furniture."""
+"""Most lines of furniture at the top and at the bottom of a page."""
 
 _NUMBER = re.compile(r"[0-9]+")
 _CHINESE_PAGE = re.compile(r"(?<=第)[一二三四五六七八九十百]+(?=页)")
@@ -47,17 +48,36 @@ def furniture_spans(pages: Sequence[str]) -> list[list[tuple[int, int]]]:
         lines = [_edge_lines(page, text, edge) for page, text in enumerate(pages)]
         repeated = _repeated([line for page in lines for line in page], len(pages))
         for page, candidates in enumerate(lines):
-            for line in candidates:
-                if (line.page, line.start) not in repeated:
-                    break
-                spans[page].append((line.start, line.end))
-    return [sorted(set(page)) for page in spans]
+            block = list(takewhile(repeated.__contains__, candidates))
+            if len(block) > EDGE_LINES:
+                # so long a block is text that repeats; what a blank line sets apart is still furniture
+                block = _set_apart(block, text=pages[page])
+            spans[page] += [(line.start, line.end) for line in block]
+    spans = [sorted(set(page)) for page in spans]
+    # a file of nothing but equal pages has no text around which furniture could stand
+    return spans if any(map(_has_text, pages, spans)) else [[] for _ in pages]
+
+
+def _has_text(page: str, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a page has more than its furniture."""
+    ends = [0, *(end for _, end in spans)]
+    starts = [*(start for start, _ in spans), len(page)]
+    return any(page[end:start].strip() for end, start in zip(ends, starts, strict=True))
+
+
+def _set_apart(block: Sequence[_Line], text: str) -> list[_Line]:
+    """The lines of the block between the edge and the first blank line."""
+    for place, (line, inner) in enumerate(pairwise(block), start=1):
+        between = text[min(line.end, inner.end) : max(line.start, inner.start)]
+        if between.count("\n") > 1:
+            return list(block[:place])
+    return []
 
 
 def _edge_lines(page: int, text: str, edge: Edge) -> list[_Line]:
     """The lines that may be furniture, from the edge inwards."""
     found = [m for m in re.finditer(r"[^\n]+", text) if not m[0].isspace()]
-    nearest = found[:EDGE_LINES] if edge == "top" else found[::-1][:EDGE_LINES]
+    nearest = (found if edge == "top" else found[::-1])[: EDGE_LINES + 1]
     lines = []
     for match in nearest:
         folded = _CHINESE_PAGE.sub(lambda word: str(chinese_value(word[0])), fold(match[0]))
@@ -68,20 +88,20 @@ def _edge_lines(page: int, text: str, edge: Edge) -> list[_Line]:
     return lines
 
 
-def _repeated(lines: Iterable[_Line], pages: int) -> set[tuple[int, int]]:
-    """Page and start of the lines that repeat."""
+def _repeated(lines: Iterable[_Line], pages: int) -> set[_Line]:
+    """The lines that repeat."""
     alike: dict[tuple[str, int], list[_Line]] = defaultdict(list)
     for line in lines:
         alike[line.words, len(line.numbers)].append(line)
     needed = 2 if pages == 2 else max(3, -(-pages // 3))
-    kept: set[tuple[int, int]] = set()
+    kept: set[_Line] = set()
     for (words, _), group in alike.items():
         if len({line.page for line in group}) < needed:
             continue
         bare = not re.search(r"\w", words.replace("#", ""))
         for same in _moving_with_the_page(group, bare=bare):
             if len({line.page for line in same}) >= needed:
-                kept |= {(line.page, line.start) for line in same}
+                kept |= set(same)
     return kept
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from assay.reports._document import Numeral
@@ -16,7 +16,7 @@ from assay.reports.documents._days import trading_days
 from assay.reports.documents._english import ENGLISH, english_value
 
 _CHINESE_RUN = "[零〇○一二两三四五六七八九十百千万亿廿卅]+(?:点[零〇一二三四五六七八九]+[万亿]?)?"
-_ARABIC = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3}(?![0-9A-Za-z]))?"
+_ARABIC = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2}(?![0-9A-Za-z]))?"
 _TOKEN = re.compile(
     rf"(?P<share>(?P<of>百|千|万|{_CHINESE_RUN}|[0-9]+)分之(?P<parts>{_CHINESE_RUN}|{_ARABIC}))"
     r"|(?P<half>半(?=个?月(?!报|刊)|年(?!报|度)|[日天]|个交易日)|一半)"
@@ -34,6 +34,8 @@ _LIST_MARK = re.compile(
     r"\s*-?\s*(?:[、,，/~～–—-]|至|到|和|与|或|及|以及|and|or|to|&)\s*(?:and\s|or\s)?", re.IGNORECASE
 )
 _LONGEST_WINDOW = 5000
+_MOST_DIGITS = 40
+"""A row of more digits is no number but a code or noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ def _tokens(text: str) -> Iterator[_Token]:
         elif found["english"]:
             token = _Token(*found.span(), english_value(found[0]), "english")
         else:
+            if len(found[0]) > _MOST_DIGITS:
+                continue
             yield from (arabic := _arabic(text, found))
             position = max(position, arabic[-1].end)
             continue
@@ -203,10 +207,12 @@ def _shared_units(text: str, read: list[tuple[_Token, Reading]]) -> list[tuple[_
 
 def _decimal(value: Fraction) -> str:
     """Exact text, or ten decimals of a fraction without an end."""
-    shown = Decimal(value.numerator) / Decimal(value.denominator)
-    places = round(shown, 10)
-    exact = shown if Fraction(shown) == value else places
-    plain = format(exact, "f")
+    with localcontext() as context:
+        context.prec = 2 * _MOST_DIGITS + 20
+        shown = Decimal(value.numerator) / Decimal(value.denominator)
+        if Fraction(shown) != value:
+            shown = shown.quantize(Decimal("1e-10"))
+    plain = format(shown, "f")
     return plain.rstrip("0").rstrip(".") if "." in plain else plain
 
 

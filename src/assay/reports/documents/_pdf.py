@@ -29,10 +29,11 @@ _REASONS: Final[dict[str, Reason]] = {
 
 @dataclass(frozen=True, slots=True)
 class PdfPage:
-    """Text of a page, and the spans of it that a reader of the page does not see."""
+    """Text of a page, the spans of it that a reader of the page does not see, and whether some was lost."""
 
     text: str
     hidden: tuple[tuple[int, int], ...]
+    lost: bool
 
 
 def pdf_pages(data: bytes, limits: Limits, where: str) -> list[PdfPage]:
@@ -58,7 +59,7 @@ def pdf_pages(data: bytes, limits: Limits, where: str) -> list[PdfPage]:
     if "refused" in answer:
         raise Refusal(_REASONS[answer["refused"]], answer["message"], where=where)
     return [
-        PdfPage(page["text"], tuple((start, end) for start, end in page["hidden"]))
+        PdfPage(page["text"], tuple((start, end) for start, end in page["hidden"]), page["lost"] > 0)
         for page in answer["pages"]
     ]
 

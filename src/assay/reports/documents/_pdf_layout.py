@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 Box = tuple[float, float, float, float]
@@ -29,7 +30,8 @@ _DEEPEST_FORM = 6
 _COLUMN_GAP = 1.2
 """White between two words of a line, in line heights, from which they stand in two columns of a table."""
 _WORD_GAP = 0.2
-_PARAGRAPH_GAP = 1.0
+_PARAGRAPH_STEP = 1.4
+"""Distance of two lines, in those usual on the page, from which a paragraph ends between them."""
 
 
 @dataclass
@@ -62,19 +64,21 @@ class _Line:
 
 
 def page_text(pdfium: Any, page: Any, character_limit: int) -> dict[str, Any] | None:
-    """``{"text", "hidden"}`` of a page, or ``None`` where it has more characters than the limit.
+    """``{"text", "hidden", "lost"}`` of a page, or ``None`` where it has more characters than the limit.
 
-    Text is in the order of the file; hidden text is set after the rest, its spans given.
+    Text is in the order of the file; hidden text is set after the rest, its spans given. ``lost`` counts the
+    pieces of text that PDFium passes over, since it has no shapes of their font.
     """
     reader = pdfium.FPDFText_LoadPage(page)
     count = pdfium.FPDFText_CountChars(reader)
     if count > character_limit:
         return None
-    styles, fills = _painted(pdfium, page)
+    styles, texts, fills = _painted(pdfium, page)
     edges = pdfium.FS_RECTF()
     pdfium.FPDF_GetPageBoundingBox(page, ctypes.byref(edges))
     sight = _Sight((edges.left, edges.bottom, edges.right, edges.top), styles, fills)
     seen, hidden = _Lines(), _Lines()
+    read: set[int] = set()
     # as a plain address: a pointer object for each character would take most of the time
     object_of = pdfium.FPDFText_GetTextObject
     object_of.restype = ctypes.c_void_p
@@ -98,14 +102,26 @@ def page_text(pdfium: Any, page: Any, character_limit: int) -> dict[str, Any] | 
         place = (box.left, box.bottom, box.right, box.top)
         address = object_of(reader, index) or 0
         lines = seen if sight.sees(address, place) else hidden
+        read.add(address)
         lines.add(_character(code), place, address, styles.get(address))
     pdfium.FPDFText_ClosePage(reader)
+    lost = sum(_without_shapes(pdfium, item) for address, item in texts.items() if address not in read)
     visible, unseen = seen.text(), hidden.text()
     if not unseen:
-        return {"text": visible, "hidden": []}
+        return {"text": visible, "hidden": [], "lost": lost}
     start = len(visible) + 1 if visible else 0
     text = f"{visible}\n{unseen}" if visible else unseen
-    return {"text": text, "hidden": [[start, len(text)]]}
+    return {"text": text, "hidden": [[start, len(text)]], "lost": lost}
+
+
+def _without_shapes(pdfium: Any, item: Any) -> bool:
+    """Whether a text object that was not read has a font that the file does not hold.
+
+    PDFium passes over text without extent, and over what looks printed twice for boldness. Without
+    the font's shapes it cannot tell extents; with them, what it passes over is no loss.
+    """
+    font = pdfium.FPDFTextObj_GetFont(item)
+    return bool(font) and pdfium.FPDFFont_GetIsEmbedded(font) == 0
 
 
 def _character(code: int) -> str:
@@ -154,17 +170,14 @@ class _Lines:
         self._blank = False
 
     def text(self) -> str:
-        """All lines; a blank one where the white between two is as high as a line."""
-        parts: list[str] = []
-        last: _Line | None = None
-        for line in self._done:
-            if last is not None:
-                white = last.box[1] - line.box[3]
-                height = min(last.box[3] - last.box[1], line.box[3] - line.box[1])
-                apart = last.quarter != line.quarter or white > _PARAGRAPH_GAP * height
-                parts.append("\n\n" if apart else "\n")
+        """All lines; a blank one where two stand further apart than the lines of a paragraph do."""
+        steps = [_step(upper, line) for upper, line in pairwise(self._done)]
+        down = sorted(step for step in steps if 0 < step < math.inf)
+        apart = _PARAGRAPH_STEP * down[len(down) // 2] if down else 0.0
+        parts = ["".join(line.parts) for line in self._done[:1]]
+        for step, line in zip(steps, self._done[1:], strict=True):
+            parts.append("\n" if step <= apart else "\n\n")
             parts.append("".join(line.parts))
-            last = line
         return "".join(parts)
 
     def _between(self, line: Box, box: Box) -> str:
@@ -173,6 +186,11 @@ class _Lines:
         if gap > _COLUMN_GAP * height:
             return " | "
         return " " if self._blank or gap > _WORD_GAP * height else ""
+
+
+def _step(upper: _Line, line: _Line) -> float:
+    """How far a line stands under the one before it; negative where a new column begins."""
+    return upper.box[1] - line.box[1] if upper.quarter == line.quarter else math.inf
 
 
 def _same_line(line: Box, box: Box) -> bool:
@@ -243,8 +261,8 @@ def _differ(one: Colour, other: Colour) -> bool:
     return any(abs(a - b) >= _NEAR for a, b in zip(one, other, strict=True))
 
 
-def _painted(pdfium: Any, page: Any) -> tuple[dict[int, _Style], list[_Fill]]:
-    """Styles of the text objects by address, and the areas painted, topmost first."""
+def _painted(pdfium: Any, page: Any) -> tuple[dict[int, _Style], dict[int, Any], list[_Fill]]:
+    """Styles of the text objects and the objects by address, and the areas painted, topmost first."""
     walk = _Walk(pdfium)
     for index in range(pdfium.FPDFPage_CountObjects(page)):
         walk.visit(pdfium.FPDFPage_GetObject(page, index), _IDENTITY, 0)
@@ -253,7 +271,7 @@ def _painted(pdfium: Any, page: Any) -> tuple[dict[int, _Style], list[_Fill]]:
         # a chart has thousands of marks; only large areas lie behind text
         fills = sorted(fills, key=lambda fill: _area(fill.box))[-_MOST_FILLS:]
     fills.sort(key=lambda fill: -fill.order)
-    return walk.styles, fills
+    return walk.styles, walk.texts, fills
 
 
 def _area(box: Box) -> float:
@@ -267,6 +285,7 @@ class _Walk:
         self._pdfium = pdfium
         self._order = 0
         self.styles: dict[int, _Style] = {}
+        self.texts: dict[int, Any] = {}
         self.fills: list[_Fill] = []
 
     def visit(self, item: Any, matrix: Matrix, depth: int) -> None:
@@ -277,6 +296,7 @@ class _Walk:
             colour, alpha = self._colour(item)
             mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
             a, b, *_ = _times(self._matrix(item), matrix)
+            self.texts[_address(item)] = item
             self.styles[_address(item)] = _Style(
                 self._order,
                 None if mode in (1, 5) else colour,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,7 +38,8 @@ class _Raw:
     pages: Sequence[str]
     marked_pages: bool
     hidden: Sequence[Sequence[Span]]
-    markup: Sequence[Sequence[Span]] = field(default=())
+    markup: Sequence[Sequence[Span]] = ()
+    flags: Mapping[str, bool] = field(default_factory=dict)
 
 
 def read_document(source: Path | bytes, *, name: str | None = None, limits: Limits | None = None) -> Document:
@@ -80,6 +81,7 @@ def _document(name: str, data: bytes, raw: _Raw) -> Document:
         raise Refusal(reason, where=name, details={"hidden_text": any(raw.hidden)})
     kinds = {part.kind for part in normal.dropped}
     flags = {
+        **raw.flags,
         "hidden_text": "hidden" in kinds,
         "furniture_removed": "furniture" in kinds,
         "tables": " | " in normal.text,
@@ -132,7 +134,11 @@ def _bytes(source: Path | bytes, limits: Limits, where: str) -> bytes:
 
 def _pdf(data: bytes, limits: Limits, where: str) -> _Raw:
     pages = pdf_pages(data, limits, where)
-    return _Raw("pdf", [page.text for page in pages], True, [page.hidden for page in pages])
+    flags = {
+        "text_lost": any(page.lost for page in pages),
+        "pages_without_text": not all(page.text.strip() for page in pages),
+    }
+    return _Raw("pdf", [page.text for page in pages], True, [page.hidden for page in pages], flags=flags)
 
 
 def _text(data: bytes, limits: Limits, where: str) -> _Raw:
