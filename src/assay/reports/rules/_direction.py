@@ -83,8 +83,9 @@ def leads_with_minus(tree: Tree) -> bool:
     return tree.op == "RANK" and leads_with_minus(first)
 
 
-def sign_for(statement: Statement, tree: Tree) -> Sign:
+def sign_for(statement: Statement, tree: Tree, *, of_factor: bool = False) -> Sign:
     """The direction of the formula's own value: a name, or words about the bare quantity, turn with it."""
-    if leads_with_minus(tree) and (statement.names or not statement.of_value):
+    about_value = of_factor or statement.of_value
+    if leads_with_minus(tree) and (statement.names or not about_value):
         return "positive" if statement.sign == "negative" else "negative"
     return statement.sign

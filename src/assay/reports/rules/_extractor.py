@@ -19,7 +19,7 @@ from assay.reports._reasons import (
 )
 from assay.reports.rules._direction import Statement, sign_for
 from assay.reports.rules._evidence import Citing
-from assay.reports.rules._factors import Analysis, Factor
+from assay.reports.rules._factors import Analysis, Factor, key_of
 from assay.reports.rules._facts import FACT_FIELDS, Fact, FactField
 from assay.reports.rules._formula import Settled, settle
 from assay.reports.rules._tree import text_of
@@ -200,10 +200,12 @@ class _Assembly:
     def _directed(self, cite: Citing, settled: Settled, stated: _Stated) -> _Stated | _Contradiction:
         assert settled.tree is not None
         statements = self._nearest(list(self.analysis.directions))
-        plain = [statement for statement in statements if not statement.names]
-        statements = plain or statements
+        statements = self._plainest(statements)
         final = [statement for statement in statements if statement.final]
-        signs = {sign_for(statement, settled.tree) for statement in final or statements}
+        signs = {
+            sign_for(statement, settled.tree, of_factor=self._mentions(statement))
+            for statement in final or statements
+        }
         if len(signs) == 2:
             if len(self.analysis.factors) > 1 and not self._inside(statements):
                 return stated
@@ -214,6 +216,16 @@ class _Assembly:
             chosen = (final or statements)[0]
             stated.spans += cite.spans("direction", chosen.start, chosen.end)
         return stated
+
+    def _plainest(self, statements: list[Statement]) -> list[Statement]:
+        """Those that speak of the factor by name; else of its value; else of anything; names alone last."""
+        plain = [statement for statement in statements if not statement.names]
+        by_name = [statement for statement in plain if self._mentions(statement)]
+        return by_name or [item for item in plain if item.of_value] or plain or statements
+
+    def _mentions(self, statement: Statement) -> bool:
+        key = key_of(self.factor.name)
+        return bool(key) and key in key_of(self.analysis.document.text[statement.start : statement.end])
 
     def _nearest(self, items: list[_Placed]) -> list[_Placed]:
         """Of several factors' statements, those beside this one; else those that stand for all."""

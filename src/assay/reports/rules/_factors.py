@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from assay.reports._document import Document
-from assay.reports.rules._definitions import Definition, definitions_of
+from assay.reports._reasons import UNREAD
+from assay.reports.rules._bindings import bound
+from assay.reports.rules._definitions import Definition, Strength, definitions_of
 from assay.reports.rules._direction import Statement, directions_of
 from assay.reports.rules._facts import Fact, facts_of
 from assay.reports.rules._parameters import Parameter, parameters_of
@@ -22,11 +24,13 @@ _SUFFIX = re.compile(
     re.IGNORECASE,
 )
 _NOUN = re.compile(
-    r"[\u4e00-\u9fffA-Za-z0-9]{1,12}?(?:因子|指标)|(?:[A-Za-z0-9-]+ ){1,3}(?:factor|signal|score)\b", re.IGNORECASE
+    r"[\u4e00-\u9fffA-Za-z0-9]{1,12}?(?:因子|指标)|(?:[A-Za-z0-9-]+ ){1,3}(?:factor|signal|score)\b",
+    re.IGNORECASE,
 )
 _LEAD = re.compile(
     r"^(?:.*(?:本文|构建|构造|提出|介绍|采用|使用|考察|研究|跟踪|定义|一个|一种|这个|该|上述|我们)(?:了)?"
-    r"|(?:(?:the|a|an|our|this|we|of|as|is|in|propose|introduce|study|new|following|examine|describe|use) )+)",
+    r"|(?:(?:the|a|an|our|this|we|of|as|is|in|propose|introduce|study|new|following|examine"
+    r"|describe|use) )+)",
     re.IGNORECASE,
 )
 _LOOK_BACK = 3
@@ -64,7 +68,7 @@ class Analysis:
 
     @cached_property
     def scanner(self) -> Scanner:
-        return Scanner.of(self.document)
+        return bound(Scanner.of(self.document), self.trusted)
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -130,25 +134,61 @@ def shape(tree: Tree) -> str:
     return shape_of(comparable(tree))
 
 
-def _kept(definitions: Iterable[Definition]) -> list[Definition]:
-    """Without those that define an ingredient, or that a plain definition elsewhere makes idle."""
-    found = list(definitions)
-    windowed = [d for d in found if d.tree is not None and _windowed(d.tree)]
+def _kept(definitions: Sequence[Definition]) -> list[Definition]:
+    """Without ingredients, and without what plainer definitions make idle."""
+    read = [item for item in definitions if item.tree is not None and not _ingredient(item, definitions)]
+    top = max((item.strength for item in read), default=None)
+    plain = [item for item in read if item.strength == top]
+    names = {key_of(item.name) for item in plain if item.name}
     kept = []
-    strong_shapes = {shape(d.tree) for d in found if d.strong and d.tree is not None}
-    any_strong = any(d.strong for d in found)
-    for definition in found:
-        tree = definition.tree
-        ingredient = tree is not None and not _windowed(tree) and not _FACTORISH.search(definition.name)
-        if ingredient and any(d is not definition for d in windowed):
-            continue
-        if any_strong and not definition.strong and (tree is None or shape(tree) not in strong_shapes):
-            continue
-        kept.append(definition)
+    for item in definitions:
+        if item.tree is None:
+            if _stands(item, plain, names):
+                kept.append(item)
+        elif item in read and (item.strength == top or _adds(item, plain)):
+            kept.append(item)
     return kept
 
 
-def _windowed(tree: Tree) -> bool:
+def _ingredient(item: Definition, definitions: Sequence[Definition]) -> bool:
+    """Whether it only names a part of another definition, or a daily quantity beside a windowed factor."""
+    tree = item.tree
+    assert tree is not None
+    for other in definitions:
+        if other is item or other.tree is None or shape(other.tree) == shape(tree):
+            continue
+        bound_name = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", item.name) is not None
+        if bound_name and re.search(rf"(?<![A-Za-z]){item.name}(?![A-Za-z])", other.sentence.text):
+            return True
+        if not windowed(tree) and not _FACTORISH.search(item.name) and windowed(other.tree):
+            return True
+    return False
+
+
+def _adds(item: Definition, plain: Sequence[Definition]) -> bool:
+    """Whether a less plain definition says the same again, or defines a factor of its own name."""
+    assert item.tree is not None
+    alike = [other for other in plain if other.tree is not None and shape(other.tree) == shape(item.tree)]
+    if alike:
+        same = any(
+            windows_of(other.tree) == windows_of(item.tree) for other in alike if other.tree is not None
+        )
+        return same or item.final or item.strength is Strength.USED
+    return item.strength is Strength.USED and bool(item.name) and _FACTORISH.search(item.name) is not None
+
+
+def _stands(item: Definition, plain: Sequence[Definition], names: set[str]) -> bool:
+    """Whether a factor that cannot be computed is a candidate of its own."""
+    assert item.obstacle is not None
+    if not plain:
+        return True
+    if not item.name or key_of(item.name) in names:
+        return False
+    return item.obstacle.reason is not UNREAD or _FACTORISH.search(item.name) is not None
+
+
+def windowed(tree: Tree) -> bool:
+    """Whether a window stands in the formula that a numeral or a letter states."""
     return any(not window.implied or window.symbol for window in windows_of(tree))
 
 
@@ -172,7 +212,7 @@ def _joined(definitions: list[Definition], sentences: tuple[Sentence, ...]) -> t
 
 def _same(factor: Factor, name: str, definition: Definition) -> bool:
     """Whether a definition speaks of a factor that was seen before."""
-    mine, theirs = _key(name), _key(factor.name)
+    mine, theirs = key_of(name), key_of(factor.name)
     if mine and theirs:
         return mine == theirs or (min(len(mine), len(theirs)) >= 2 and (mine in theirs or theirs in mine))
     if definition.tree is None or not factor.read:
@@ -180,7 +220,8 @@ def _same(factor: Factor, name: str, definition: Definition) -> bool:
     return shape(definition.tree) == shape(factor.read[0].tree or definition.tree)
 
 
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
+    """A name for comparing: without *factor*, blanks and quotes."""
     return _SUFFIX.sub("", name).casefold()
 
 
@@ -200,11 +241,11 @@ def _fallback(factor: Factor, factors: list[Factor], sentences: tuple[Sentence, 
     own = factor.first.sentence
     before = [sentence for sentence in sentences if sentence.start < own.start][-_LOOK_BACK:]
     title = sentences[:1] if len(factors) == 1 else ()
-    taken = {_key(other.name) for other in factors if other is not factor}
+    taken = {key_of(other.name) for other in factors if other is not factor}
     for sentence in (own, *reversed(before), *title):
         for match in _NOUN.finditer(sentence.text):
             name = _LEAD.sub("", match.group()).strip()
-            if _key(name) and _key(name) not in taken:
+            if key_of(name) and key_of(name) not in taken:
                 return name
     if title and title[0].heading and len(title[0].text) <= _TITLE_LIMIT:
         return title[0].text

@@ -23,7 +23,7 @@ ASIDE: Final = re.compile(
     r"|could (?:also )?be|might be|would be|if we|were we|we also (?:test|tr|run|report|examine)"
     r"|also tested|other windows|other horizons|variant"
     r"|literature|prior (?:research|work|studies|report)|previous (?:report|research|note)"
-    r"|earlier (?:report|note|study|version|work)|unlike|in contrast|instead of|conventional"
+    r"|earlier (?:report|note|study|version|work)|unlike|in contrast|conventional"
     r"|other (?:authors|brokers)",
     re.IGNORECASE,
 )  # fmt: skip
@@ -31,9 +31,11 @@ ASIDE: Final = re.compile(
 
 FINAL: Final = re.compile(
     r"最终|最后(?:采用|选用|使用|确定)|正式(?:版|采用)|以此为准|为准|定稿|后文(?:均|统一)"
-    r"|以下(?:均|统一)|实际(?:采用|使用)(?:的是)?"
+    r"|以下(?:各节|全部|均|统一)|下文(?:均|统一|中的?)|均指|实际(?:采用|使用)(?:的是)?"
     r"|\bfinal(?:ly|i[sz]ed)?\b|eventually|ultimately|we settle|settled on|prevails?|supersedes?"
-    r"|adopted version|throughout the rest|from here on|in what follows",
+    r"|adopted version|throughout the rest|from here on|in what follows|in the rest of|from now on"
+    r"|hereafter"
+    r"|all (?:the )?results (?:below|that follow|use)|in all (?:that|results)",
     re.IGNORECASE,
 )  # fmt: skip
 """Words that say which of two statements holds."""
@@ -49,10 +51,16 @@ _UNIVERSE = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _COMPUTE = re.compile(
-    r"计算|更新|频率|频次|因子值|取值|采样|生成|comput|calculat|updat|evaluat|refresh|frequenc"
+    r"计算|更新|\btakes?\b|\bcompare|频率|频次|因子值|取值|采样|生成|comput|calculat|updat|evaluat"
+    r"|refresh|frequenc"
     r"|sampl|measured|estimated|scor(?:e|ed|es)\b|produced|recorded",
     re.IGNORECASE,
 )  # fmt: skip
+_TRADING = re.compile(
+    r"调仓|换仓|再平衡|持仓|组合|建仓|轮换|rebalanc|portfolio|holding|\bheld\b|\bhold\b|\bbook\b"
+    r"|position|traded|trades?\b|trading is",
+    re.IGNORECASE,
+)
 _FACTOR_PERIOD = re.compile(
     r"(?P<zh>日|周|月)(?:频|度)(?:的)?(?:量价|价量|选股|技术)?(?:因子|信号|指标)|(?P<en>daily"
     r"|weekly|monthly)[- ](?:frequency |price-volume |cross-sectional )?(?:factor|signal|alpha"
@@ -64,8 +72,16 @@ _NOT_PERIOD = re.compile(
     r"\s*(?:收益|涨跌|成交|振幅|换手|行情|数据|returns?|volumes?|turnover|bars?|data|prices?"
     r"|closes?|high|low|traded|range|amplitude|IC\b|rank ?IC)", re.IGNORECASE)  # fmt: skip
 _JOINT = re.compile(r"并且?|且|而|、|\band\b|\bbut\b|\bwhile\b|\bwith\b|;|；")
+_NEUTRAL_ASIDE = re.compile(
+    r"前后|之后仍|正交(?:之)?后|相关|中性化?前|before and after|correlat|explained by|survives"
+    r"|even after|still|仍然?(?:有|显著)",
+    re.IGNORECASE,
+)
+_INDUSTRY = re.compile(r"行业|板块|industr|sector", re.IGNORECASE)
+_SIZE = re.compile(r"市值|规模|\bsize\b|market cap|capitali[sz]ation|market value", re.IGNORECASE)
+_REGRESSED = re.compile(r"回归|regress", re.IGNORECASE)
 _NEUTRAL = re.compile(
-    r"中性|行业内|残差|正交|neutral|within (?:each |its |their )?(?:industry|sector)|residual"
+    r"中性|行业内|残差|regress|正交|neutral|within (?:each |its |their )?(?:industry|sector)|residual"
     r"|orthogonal|purged|industry-adjusted|(?:剔除|去除|控制)[^,，。]{0,10}(?:行业|市值|规模)"
     r"|demeaned",
     re.IGNORECASE,
@@ -172,19 +188,31 @@ def _neighbour(clause: str, parts: list[tuple[int, int]], hits: list[list[str]],
 
 
 def _period_field(part: str) -> FactField | None:
-    if find_words(REBALANCE_CUES, part):
+    if _TRADING.search(part):
         return "rebalance"
-    return "frequency" if _COMPUTE.search(part) else None
+    if _COMPUTE.search(part):
+        return "frequency"
+    return "rebalance" if find_words(REBALANCE_CUES, part) else None
 
 
 def _neutral(sentence: Sentence) -> Iterator[Fact]:
     if not _NEUTRAL.search(sentence.text):
         return
+    if sentence.table_row and _NEUTRAL_ASIDE.search(sentence.text):
+        return
+    if _REGRESSED.search(sentence.text) and not re.search(r"中性|neutral", sentence.text, re.IGNORECASE):
+        industry, size = _INDUSTRY.search(sentence.text), _SIZE.search(sentence.text)
+        if industry or size:
+            value = "industry_size" if industry and size else "industry" if industry else "size"
+            yield _fact("neutralization", value, sentence.start, sentence.text, sentence)
+        return
     for start, clause in clauses(sentence.start, sentence.text):
+        if _NEUTRAL_ASIDE.search(clause):
+            continue
         found = neutralizations(clause) if _NEUTRAL.search(clause) else frozenset()
         if len(found) == 1:
             yield _fact("neutralization", next(iter(found)), start, clause, sentence)
             return
     found = neutralizations(sentence.text)
-    if len(found) == 1:
+    if len(found) == 1 and not _NEUTRAL_ASIDE.search(sentence.text):
         yield _fact("neutralization", next(iter(found)), sentence.start, sentence.text, sentence)

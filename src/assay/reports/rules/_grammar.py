@@ -88,7 +88,8 @@ def _negative(value: Tree) -> Tree | None:
     leading = value
     while isinstance(leading, Apply) and leading.op in ("*", "/"):
         leading = leading.args[0]
-    return None if isinstance(leading, Number) else apply("neg", value)
+    turned = isinstance(value, Apply) and value.op == "neg"
+    return None if turned or isinstance(leading, Number) else apply("neg", value)
 
 
 def _times(value: Tree, number: Number) -> Tree:
@@ -229,6 +230,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("A", "A OF? WAGG", lambda x, wanted: _own(wanted, x), 0.7),
         ("A", "A OW OF? AGG", lambda x, w, op: apply(op, x, w), 1.0),
         ("A", "AGG OW OF A", lambda op, w, x: apply(op, x, w), 1.0),
+        ("U", "A OF? SOME AGG", lambda x, op: apply(op, x, HOLE), 1.0),
+        ("A", "AGG , OW , OF M", lambda op, w, x: apply(op, x, w), 0.8),
         *(("U", f"{quotient} OF AGG", _of_whole(compound, lambda x, op: apply(op, x, HOLE), 0), cost)
           for quotient, compound, cost in (("Q", True, 0.2), ("Q", False, 1.0), ("QW", True, 1.0), ("QW",
            False, 1.0))),
@@ -401,6 +404,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("A", "FN OF S", lambda op, x: apply(op, x), 1.4),
         ("A", "FN ( S )", lambda op, x: apply(op, x), 0.9),
         ("A", "A OF? FN", lambda x, op: apply(op, x), 1.0),
+        ("A", "FN ( U , V )", lambda op, u, w: apply(op, fill(u, w)), 0.9),
         ("A", "| S |", lambda x: apply("ABS", x), 0.5),
         ("A", "FNADJ A", lambda op, x: apply(op, x), 1.0),
         ("S", "S ,? THEN? TAKE FN", lambda x, op: apply(op, x), 1.0),

@@ -21,7 +21,8 @@ _VERB = (
 )
 _KEY = (
     r"(?:回看|回溯|观察|形成|计算|滚动|统计|因子|时间|移动)?(?:窗口|回看期|回溯期|观察期|形成期"
-    r"|计算周期|参数周期|周期参数|窗口参数|参数)|(?:look-?\s?back|rolling|formation|estimation"
+    r"|计算周期|参数周期|周期参数|窗口参数|参数|(?:平均)?(?:的)?长度)|(?:look-?\s?back|rolling"
+    r"|formation|estimation"
     r"|calculation|measurement|window|averaging|parameter)(?: (?:window|period|length|horizon))*"
 )
 _BEFORE = re.compile(rf"(?:{_KEY})[^,，。.;；]{{0,14}}?{_VERB}$", re.IGNORECASE)

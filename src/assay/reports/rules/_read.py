@@ -17,7 +17,7 @@ LONGEST: Final = 90
 _CLOSE: Final = 0.25
 """Readings this near in cost are both taken seriously; where they differ, nothing is read."""
 
-_JOINING: Final = frozenset({"OF", "OVER", "FILLER", ",", "AND", "THEN", "TAKE", "WITHIN", "ITS"})
+_JOINING: Final = frozenset({"PAST", "OF", "OVER", "FILLER", ",", "AND", "THEN", "TAKE", "WITHIN", "ITS"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ def whole(tokens: Sequence[Token]) -> Tree | None:
     return found.tree if found is not None and (found.first, found.last) == (0, len(tokens)) else None
 
 
-def longest(tokens: Sequence[Token]) -> Phrase | None:
-    """The formula that begins at the first word of content and goes furthest."""
+def longest(tokens: Sequence[Token], *, bare: bool = False) -> Phrase | None:
+    """The formula that begins at the first word of content and goes furthest; ``bare`` also takes a field."""
     tokens = tokens[:LONGEST]
     known = _known_prefix(tokens)
     if not known:
@@ -53,7 +53,7 @@ def longest(tokens: Sequence[Token]) -> Phrase | None:
             rivals = {text_of(r.value) for r in readings if r.cost <= best.cost + _CLOSE}
             if len(rivals) > 1:
                 return None
-            if isinstance(best.value, Apply):
+            if isinstance(best.value, Apply) or bare:
                 return Phrase(best.value, first, last)
         if not _joins(tokens[first]):
             return None

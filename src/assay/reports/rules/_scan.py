@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from assay.reports._document import Document, Numeral
 from assay.reports.rules._chart import Token
 from assay.reports.rules._grammar import SELF
-from assay.reports.rules._tree import Number, Window, apply
+from assay.reports.rules._tree import Number, Tree, Window, apply, has_hole
 from assay.reports.rules._words import compiled
 
 UNKNOWN: Final = "UNKNOWN"
@@ -40,15 +40,24 @@ _TIME: Final = frozenset({"day", "week", "month", "quarter", "year"})
 
 @dataclass(frozen=True, slots=True)
 class Scanner:
-    """Reads stretches of one document."""
+    """Reads stretches of one document; ``bindings`` are names that the text gives to quantities."""
 
     document: Document
     starts: tuple[int, ...]
+    bindings: Mapping[str, Tree] = field(default_factory=dict)
 
     @classmethod
     def of(cls, document: Document) -> Scanner:
         """Prepare a document."""
         return cls(document, tuple(numeral.start for numeral in document.numerals))
+
+    def binding(self, name: str, tree: Tree) -> Scanner:
+        """The scanner with one more name."""
+        return replace(self, bindings={**self.bindings, name: tree})
+
+    def knows(self, name: str) -> bool:
+        """Whether the name is a word of the table."""
+        return any(pattern.fullmatch(name) for pattern, _ in compiled())
 
     def numerals(self, start: int, end: int) -> Sequence[Numeral]:
         """The numerals that begin in ``[start, end)``."""
@@ -78,6 +87,10 @@ class Scanner:
             return self._named(named, numerals[named.end()])
         if place in numerals:
             return self._number(numerals[place], end)
+        word = _LATIN.match(text, place, end)
+        if word and word.group() in self.bindings:
+            tree = self.bindings[word.group()]
+            return Token(place, word.end(), (("U" if has_hole(tree) else "F", tree, 0.0),))
         symbol = _SYMBOL.match(text, place, end)
         if symbol:
             window = Window((), *symbol.span(), symbol=symbol.group(1))
@@ -94,7 +107,6 @@ class Scanner:
             if len(senses) > 1:  # a particle that may also be left out is not left out
                 senses = [sense for sense in senses if sense[0] != "FILLER"]
             return Token(place, longest, tuple(senses))
-        word = _LATIN.match(text, place, end)
         return Token(place, word.end() if word else place + 1, ((UNKNOWN, None, 0.0),))
 
     def _number(self, numeral: Numeral, end: int) -> Token:

@@ -53,6 +53,11 @@ class Sentence:
     heading: bool = False
     suspect: bool = False
 
+    @property
+    def table_row(self) -> bool:
+        """Whether it is a row of a table."""
+        return self.text.startswith("|") or self.text.count("|") >= 2
+
 
 @dataclass(frozen=True)
 class Sentences:
@@ -96,7 +101,7 @@ def _sentence(text: str, start: int, end: int, paragraph: int) -> Iterator[Sente
     piece = piece.strip()
     if piece:
         ends_open = end >= len(text) or text[end] == "\n"
-        heading = ends_open and len(piece) <= 60 and not re.search(r"[,，:：|=]", piece)
+        heading = ends_open and len(piece) <= 60 and not re.search(r"[,，:：|=]|[\d%)]$|^[-=*_ ]+", piece)
         yield Sentence(first, first + len(piece), paragraph, piece, heading)
 
 

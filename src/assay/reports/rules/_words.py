@@ -75,7 +75,9 @@ TABLE: Final[tuple[Words, ...]] = (
     # -- fields as the dialect writes them ---
     *(_row(rf"\$(?:{word})", ("F", Field(name))) for name, word in _DOLLAR),
     *(_row(rf"(?-i:{letter})", ("F", Field(name))) for letter, name in _LETTERS),
-    _row(r"one|unity", ("N", _MINUS_ONE)),
+    _row(r"one|unity|一(?![个日天周月年段定致直些])", ("N", _MINUS_ONE)),
+    _row(r"(?:的)?一段时间(?:内|里)?(?:的)?|(?:over )?(?:a|some) (?:period|stretch) of (?:time|days)",
+     ("SOME", None)),
     _row(r"(?:over |in |during |of )?the same (?:period|window|days|horizon)|同期|同一窗口(?:内)?",
      ("SAME", None)),
     _row(
@@ -177,6 +179,7 @@ TABLE: Final[tuple[Words, ...]] = (
          ("AGG", "TS_PCTCHANGE")),
     _row(r"变化量?|变动值?|增量|changes?", ("AGG", "DELTA")),
     # -- ops over a window that the report dialect lacks ---------------------------------------------------
+    _row(r"COUNT(?=[(（])", ("AGG", "COUNT")),
     _row(r"偏度|skewness|TS_SKEW(?:NESS)?", ("AGG", "TS_SKEWNESS")),
     _row(r"峰度|kurtosis|TS_KURT(?:OSIS)?", ("AGG", "TS_KURTOSIS")),
     _row(r"中位数|median|TS_MEDIAN", ("AGG", "TS_MEDIAN")),
