@@ -1,3 +1,53 @@
-"""Evolution of an admitted factor: its formula may change, what the report fixed may not."""
+"""Evolution of a gated spec: typed edits of its formula, judged on search, rewarded on the hidden period."""
 
-__all__: list[str] = []
+from assay.evolve._candidate import Candidate, CandidateArguments, Fault, merge
+from assay.evolve._evolve import STEPS, Evolution, EvolveSearch, bounded, evolve, require_gated
+from assay.evolve._notes import EVALUATE, VALIDATE, Evaluated, Notes
+from assay.evolve._prompt import evolution_prompt
+from assay.evolve._reasons import REASONS
+from assay.evolve._record import EvolutionRecord
+from assay.evolve._rewarder import JudgeRewarder, Rewarder
+from assay.evolve._rewards import CAPS, MINIMUM_DELTA, WEIGHTS, Graded, Hidden, grade
+from assay.evolve._sampler import SAMPLER, sampler
+from assay.evolve._search import DESK, PanelSearch, SearchFigures, SearchJudge
+from assay.evolve._terms import FROZEN, Terms, judge_settings
+from assay.evolve._tools import EVALUATIONS, evolve_tools
+
+__all__ = [
+    "CAPS",
+    "DESK",
+    "EVALUATE",
+    "EVALUATIONS",
+    "FROZEN",
+    "MINIMUM_DELTA",
+    "REASONS",
+    "SAMPLER",
+    "STEPS",
+    "VALIDATE",
+    "WEIGHTS",
+    "Candidate",
+    "CandidateArguments",
+    "Evaluated",
+    "Evolution",
+    "EvolutionRecord",
+    "EvolveSearch",
+    "Fault",
+    "Graded",
+    "Hidden",
+    "JudgeRewarder",
+    "Notes",
+    "PanelSearch",
+    "Rewarder",
+    "SearchFigures",
+    "SearchJudge",
+    "Terms",
+    "bounded",
+    "evolution_prompt",
+    "evolve",
+    "evolve_tools",
+    "grade",
+    "judge_settings",
+    "merge",
+    "require_gated",
+    "sampler",
+]
