@@ -60,7 +60,8 @@ _USED: Final = re.compile(
     r"|sorting)\s+(?:all |the "
     r"|each |stocks|names|shares|companies|securities|on each day|every day|cross-sectionally"
     r"|\s)*(?:by|on|according to)\b"
-    r"|\b(?:based on|built on|computed from|using|taking|namely)\b",
+    r"|[:：]|\bcompute\b|\bcalculate\b|\btake\b|\b(?:based on|built on|computed from|using|taking"
+    r"|namely)\b",
     re.IGNORECASE,
 )  # fmt: skip
 _MEASURED: Final = re.compile(
@@ -91,13 +92,14 @@ _CHANGING = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _CONTINUES = re.compile(
-    r"^\s*(?:再|然后|之后|并(?:且)?(?:取|对|做|除|乘|减)|接着|最后|取|除以|减去|乘以|加上|then"
+    r"^\s*(?:再|然后|之后|并(?:且)?(?:取|对|做|除|乘|减)|接着|最后|取(?!值)|除以|减去|乘以|加上|then"
     r"|and then|divided|minus|plus|multiplied|times|less|finally|after|averaged|smoothed)",
      re.IGNORECASE)  # fmt: skip
 _REQUIRES = re.compile(
     r"需要|依赖|基于|使用|数据|require|need|rel(?:y|ies)|uses?|built (?:from|on)|data|input|feed",
     re.IGNORECASE,
 )
+_FORMULA = re.compile(r"[A-Za-z_]{2,}\s*\(|[×*/÷]|[\u4e00-\u9fff]\s*[-+]")
 _EARLY: Final = 12
 """A following sentence names what came before where its naming verb stands this early."""
 
@@ -235,11 +237,11 @@ def _backward_starts(text: str) -> list[int]:
 def _read_region(scanner: Scanner, sentence: Sentence, region: _Region, around: _Around) -> Definition | None:
     text = scanner.document.text
     words = text[region.start : region.end]
+    blank = _blank(sentence, region)
     if not _QUANTITY.search(words):
-        return None
+        return _not_read(sentence, region, words, [], blank)
     tokens = scanner.tokens(region.start, region.end)
     phrase = longest(tokens)
-    blank = _blank(sentence, region)
     if phrase is None or not isinstance(phrase.tree, Apply):
         return _not_read(sentence, region, words, tokens, blank)
     first, last = tokens[phrase.first].start, tokens[phrase.last - 1].end
@@ -284,6 +286,10 @@ def _blank(sentence: Sentence, region: _Region) -> Definition:
 
 def _named(blank: Definition, sentence: Sentence, around: _Around, last: int) -> Definition:
     """With the name that follows the formula, or that the heading above gives."""
+    covering = names.covering(sentence.text, last - sentence.start)
+    if covering.text:  # the name itself says the quantity: "called the 5-day return"
+        place = sentence.start + covering.start
+        return replace(blank, name=covering.text, name_start=place, strength=Strength.DEFINED)
     given = names.naming(sentence.text, max(0, last - sentence.start))
     if given.text:
         place = sentence.start + given.start
@@ -316,6 +322,8 @@ def _not_read(
     factorish = FACTORISH.search(sentence.text) is not None
     if obstacle is not None and (_EXPLICIT.search(cue) or factorish):
         return replace(blank, obstacle=obstacle)
+    if cue.rstrip().endswith("=") and content(tokens[:6]) and blank.name and _FORMULA.search(words):
+        return replace(blank, obstacle=Obstacle(UNREAD, words.strip()[:80]))
     if content(tokens[:6]) and _EXPLICIT.search(cue[-30:]) and (factorish or blank.name):
         return replace(blank, obstacle=Obstacle(UNREAD, words.strip()[:80]))
     return None

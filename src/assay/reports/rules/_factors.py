@@ -137,7 +137,10 @@ def shape(tree: Tree) -> str:
 def _kept(definitions: Sequence[Definition]) -> list[Definition]:
     """Without ingredients, and without what plainer definitions make idle."""
     read = [item for item in definitions if item.tree is not None and not _ingredient(item, definitions)]
+    unread = [item for item in definitions if item.obstacle is not None and item.obstacle.reason is UNREAD]
     top = max((item.strength for item in read), default=None)
+    if top is not None and top < Strength.DEFINED and any(i.strength is Strength.DEFINED for i in unread):
+        return list(unread)  # what is plainly defined cannot be read, and the rest may be its parts
     plain = [item for item in read if item.strength == top]
     names = {key_of(item.name) for item in plain if item.name}
     kept = []

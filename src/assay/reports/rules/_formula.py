@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from assay.errors import Reason
 from assay.reports._reasons import CONFLICTING_FIELD, CONFLICTING_WINDOW, UNREAD
 from assay.reports.rules._definitions import Definition
-from assay.reports.rules._factors import Analysis, Factor, comparable, shape
-from assay.reports.rules._parameters import Parameter
+from assay.reports.rules._factors import Analysis, Factor, comparable, key_of, shape
+from assay.reports.rules._parameters import Parameter, names_window
 from assay.reports.rules._tree import (
     HOLE,
     Apply,
@@ -90,9 +90,13 @@ def _with_parameters(definition: Definition, parameters: Sequence[Parameter]) ->
     assert tree is not None
     used: list[Place] = []
     symbols: dict[str, Window] = {}
+    parameters = [p for p in parameters if not p.old or p.final] + [
+        p for p in parameters if p.old and not p.final
+    ]
     wanted = {w.symbol for w in windows_of(tree) if w.symbol and w != HOLE}
     for symbol in sorted(wanted):
         said = [p for p in parameters if p.symbol == symbol] or [p for p in parameters if not p.symbol][:1]
+        said = _following(said, parameters)
         value = _one(said)
         if isinstance(value, Settled):
             return value
@@ -103,7 +107,7 @@ def _with_parameters(definition: Definition, parameters: Sequence[Parameter]) ->
     tree = substitute(tree, symbols)
     said = [p for p in parameters if not p.symbol or (p.symbol not in wanted and not symbols)]
     if has_hole(tree):
-        value = _one(said)
+        value = _one(_following(said, parameters))
         if isinstance(value, Settled):
             return value
         if value is None:
@@ -123,6 +127,10 @@ def _changed(definition: Definition, tree: Tree, parameters: Sequence[Parameter]
     if not other or not own:
         return None
     final = [p for p in other if p.final]
+    for p in final:
+        if p.old and any(set(p.old) & set(days) for days in own):
+            days = next(days for days in own if set(p.old) & set(days))
+            return Settled(_replaced(tree, days, p.window), None, (_place(definition),), ((p.start, p.end),))
     value = _one(final) if final else None
     if isinstance(value, Parameter) and len(own) == 1:
         replaced = _replaced(tree, next(iter(own)), value.window)
@@ -134,6 +142,12 @@ def _changed(definition: Definition, tree: Tree, parameters: Sequence[Parameter]
         f"the definition says {_days(tree)}, another place {', '.join(str(p.window.days[0]) for p in other)}"
     )
     return Settled(None, CONFLICTING_WINDOW, places, (), note)
+
+
+def _following(said: Sequence[Parameter], parameters: Sequence[Parameter]) -> list[Parameter]:
+    """With the statements that replace one of these."""
+    later = [p for p in parameters if p.old and any(set(p.old) & set(s.window.days) for s in said)]
+    return [*said, *(p for p in later if p not in said)]
 
 
 def _one(parameters: Sequence[Parameter]) -> Parameter | Settled | None:
@@ -152,13 +166,45 @@ def _one(parameters: Sequence[Parameter]) -> Parameter | Settled | None:
 
 def _relevant(analysis: Analysis, factor: Factor) -> list[Parameter]:
     """Statements about this factor: all of them where it is the only one, else those of its part."""
+    tabled = _tabled(analysis, factor)
     inside = {(d.start, d.end) for d in factor.definitions}
     listed = [p for p in analysis.parameters if not any(s <= p.window.start < e for s, e in inside)]
     if len(analysis.factors) == 1:
-        return listed
+        return [*listed, *tabled]
     low, high = analysis.block(factor)
     near = [p for p in listed if low <= p.start < high or factor.name in p.sentence]
-    return near or [p for p in listed if p.symbol]
+    return [*(near or [p for p in listed if p.symbol]), *tabled]
+
+
+def _tabled(analysis: Analysis, factor: Factor) -> list[Parameter]:
+    """The window of the table row that begins with the factor's name, under a header that speaks of windows."""
+    found = []
+    header = ""
+    for sentence in analysis.trusted:
+        if not sentence.table_row:
+            header = ""
+            continue
+        header = header or sentence.text
+        first_cell = sentence.text.strip("| ").split("|")[0]
+        if not key_of(first_cell) or key_of(first_cell) != key_of(factor.name) or not names_window(header):
+            continue
+        for numeral in analysis.scanner.numerals(sentence.start, sentence.end):
+            if numeral.label == "parameter" and numeral.days:
+                window = Window(numeral.days, numeral.start, numeral.end)
+                found.append(
+                    Parameter(
+                        window,
+                        "",
+                        sentence.start,
+                        sentence.end,
+                        sentence.paragraph,
+                        sentence.text,
+                        False,
+                        False,
+                    )
+                )
+                break
+    return found
 
 
 def _name_window(analysis: Analysis, factor: Factor, tree: Tree) -> Window | None:

@@ -231,15 +231,15 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("A", "A OW OF? AGG", lambda x, w, op: apply(op, x, w), 1.0),
         ("A", "AGG OW OF A", lambda op, w, x: apply(op, x, w), 1.0),
         ("U", "A OF? SOME AGG", lambda x, op: apply(op, x, HOLE), 1.0),
-        ("A", "AGG , OW , OF M", lambda op, w, x: apply(op, x, w), 0.8),
         *(("U", f"{quotient} OF AGG", _of_whole(compound, lambda x, op: apply(op, x, HOLE), 0), cost)
           for quotient, compound, cost in (("Q", True, 0.2), ("Q", False, 1.0), ("QW", True, 1.0), ("QW",
            False, 1.0))),
         *(("A", f"{quotient} OF WAGG", _of_whole(compound, lambda x, wanted: _own(wanted, x), 0), cost)
           for quotient, compound, cost in (("Q", True, 0.2), ("Q", False, 0.7), ("QW", True, 0.7), ("QW",
            False, 0.7))),
-        *(("A", "AGG OW OF M", _of_whole(compound, lambda op, w, x: apply(op, x, w), 2), cost)
-          for compound, cost in ((True, 0.5), (False, 1.0))),
+        *(("A", f"AGG {stop}OW {stop}OF M", _of_whole(compound, lambda op, w, x: apply(op, x, w), 2), cost)
+          for stop in ("", ", ") for compound, cost in ((True, 0.5), (False, 1.0))),
+        ("A", "AGG , OW , OF A", lambda op, w, x: apply(op, x, w), 1.0),
         *(("A", "WAGG OF M", _of_whole(compound, _own, 1), cost) for compound, cost in ((True, 0.2),
          (False, 0.7))),
         ("A", "WAGG OF A", _own, 0.7),

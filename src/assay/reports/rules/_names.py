@@ -28,7 +28,8 @@ NAMING: Final = re.compile(
 _LEAD = re.compile(
     r"(?:\s|[(（]?[一二三四五六七八九十\d]+(?:\.\d+)*[)）.、]|[#*\-•·|“”\"'「《]|本文|本报告|构建"
     r"|构造|提出|采用"
-    r"|我们|将|把|其中|具体(?:地|而言)?|首先|其次|此外|对于|关于|这里|第[一二三四五六]个?|where|here|the"
+    r"|我们|将|把|其中|具体(?:地|而言)?|首先|其次|此外|对于|关于|这里|第[一二三四五六]个?|where"
+    r"|here|ours is|our (?:measure|factor|signal)(?: is|,)|the (?:measure|factor|signal) is|the"
     r"|our|we|a|an|in this (?:note|report)|first|second|third|specifically|this (?:note|report)"
     r"|(?:factor|signal|因子|信号)\s*(?:\d+|[A-Z]|[一二三四五六])\s*[:：—–.-]+"
     r"|\d+)(?:(?<![A-Za-z0-9])|(?![A-Za-z0-9]))",
@@ -82,6 +83,15 @@ def naming(text: str, begin: int = 0) -> Name:
     group = next(name for name in ("zh", "made", "en") if match.group(name))
     found = cleaned(match.group(group), match.start(group))
     return found if len(found.text) > 1 else NONE
+
+
+def covering(text: str, place: int) -> Name:
+    """The name that a naming phrase gives and that ends about ``place``."""
+    for match in NAMING.finditer(text):
+        group = next(name for name in ("zh", "made", "en") if match.group(name))
+        if match.start(group) < place <= match.end(group) + 1:
+            return cleaned(match.group(group), match.start(group))
+    return NONE
 
 
 def heading(text: str) -> Name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from assay.reports._document import Numeral
@@ -49,7 +50,7 @@ _OTHER: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A window stated apart from the formula."""
+    """A window stated apart from the formula; ``old`` are the days that it replaces, where the text says."""
 
     window: Window
     symbol: str
@@ -59,6 +60,7 @@ class Parameter:
     sentence: str
     final: bool
     changed: bool
+    old: tuple[int, ...] = ()
 
 
 def parameters_of(scanner: Scanner, sentences: tuple[Sentence, ...]) -> tuple[Parameter, ...]:
@@ -72,6 +74,10 @@ def parameters_of(scanner: Scanner, sentences: tuple[Sentence, ...]) -> tuple[Pa
 
 
 def _in(scanner: Scanner, sentence: Sentence) -> Iterator[Parameter]:
+    replaced = _replaced(scanner, sentence)
+    if replaced is not None:
+        yield replaced
+        return
     changed_here = False
     found: list[Parameter] = []
     for numeral in scanner.numerals(sentence.start, sentence.end):
@@ -97,6 +103,47 @@ def _in(scanner: Scanner, sentence: Sentence) -> Iterator[Parameter]:
         )  # fmt: skip
     # "from 20 days to 60 days" states the new value alone
     yield from (item for item in found if item.changed or not changed_here)
+
+
+def names_window(text: str) -> bool:
+    """Whether it speaks of a window at all."""
+    return re.search(_KEY, text, re.IGNORECASE) is not None
+
+
+_IN_PLACE = re.compile(
+    r"^[^.;。；]{0,24}?(?:instead\s+of|in\s+place\s+of|rather\s+than|not)\s+(?:the\s+|N\s*=\s*)?$",
+    re.IGNORECASE,
+)
+_FROM_TO = re.compile(
+    r"^[^.;。；]{0,8}?(?:改为|改成|调整为|调整到|延长至|延长为|缩短至|缩短为|\bto\b|变为|提高到"
+    r"|替换为)[^.;。；\d]{0,6}$",
+    re.IGNORECASE,
+)
+
+
+def _replaced(scanner: Scanner, sentence: Sentence) -> Parameter | None:
+    """``200 days instead of 120``, ``由20日改为60日``: the new window and the one that it replaces."""
+    listed = [(n, w) for n in scanner.numerals(sentence.start, sentence.end) if (w := _window(n)) is not None]
+    for (first, one), (second, other) in pairwise(listed):
+        between = sentence.text[first.end - sentence.start : second.start - sentence.start]
+        new, old = (one, other) if _IN_PLACE.search(between) else (other, one)
+        if new is one or (_FROM_TO.search(between) and re.search(_FROM, sentence.text, re.IGNORECASE)):
+            final = FINAL.search(sentence.text) is not None
+            return Parameter(
+                new,
+                "",
+                sentence.start,
+                sentence.end,
+                sentence.paragraph,
+                sentence.text,
+                final,
+                True,
+                old.days,
+            )
+    return None
+
+
+_FROM = rf"由|从|将|把|\bfrom\b|{_KEY}"
 
 
 def _window(numeral: Numeral) -> Window | None:

@@ -57,7 +57,9 @@ class Scanner:
 
     def knows(self, name: str) -> bool:
         """Whether the name is a word of the table."""
-        return any(pattern.fullmatch(name) for pattern, _ in compiled())
+        return any(
+            pattern.fullmatch(name) and senses[0][0] != "FILLER" for pattern, senses in compiled(han=False)
+        )
 
     def numerals(self, start: int, end: int) -> Sequence[Numeral]:
         """The numerals that begin in ``[start, end)``."""
@@ -97,7 +99,7 @@ class Scanner:
             return Token(place, symbol.end(), (("T", window, 0.0),))
         senses: list[tuple[str, Any, float]] = []
         longest = 0
-        for pattern, meanings in compiled():
+        for pattern, meanings in compiled(han="\u4e00" <= text[place] <= "\u9fff"):
             match = pattern.match(text, place, end)
             if match and match.end() > max(longest, place):
                 longest, senses = match.end(), list(meanings)

@@ -36,12 +36,14 @@ TABLE: Final[tuple[Scope, ...]] = (
           r"|\bminutes?\b|\btick(?:s|-level)?\b|order[- ]book|hourly|half-hour|high-frequency"
           r"|intraday (?:bars?|data|snapshots?|trades|quotes)|\bTAQ\b"),
     Scope(FUNDAMENTAL_DATA,
-        r"净利润|营业收入|营收|\bROE\b|\bROA\b|\bROIC\b|市盈率|市净率|市销率|净资产|账面|财报|财务"
+        r"净利润|营业收入|营收|\bROE\b|\bROA\b|\bROIC\b|市盈率|市净率|市销率|净资产|账面|财报|季报"
+        r"|年报|股东权益|财务"
         r"|每股收益|\bEPS\b|股息率|毛利|资产负债|经营(?:性)?现金流|应计|盈利|一致预期|分析师"
         r"|业绩预告|估值|总资产"
           r"|\bearnings\b|book[- ](?:value|to[- ]market|equity)|book-to-price|net (?:income|profit)"
           r"|revenues?|\bsales\b|cash flows?(?! in)|accruals?|dividend|analysts?'?|consensus"
-          r"|gross (?:margin|profit)|balance sheet|price-to-(?:book|earnings|sales)|\bP/[EBS]\b"
+          r"|gross (?:margin|profit)|balance sheet|(?:quarterly|annual) (?:filing|report)s?"
+          r"|shareholders' equity|price-to-(?:book|earnings|sales)|\bP/[EBS]\b"
           r"|\bE/P\b|total assets|fundamental|return on (?:equity|assets)|forecasts? of"),
     Scope(UNSUPPORTED_FIELD,
         r"换手率?(?!组合)|turnover (?:rate|ratio)|share turnover|流通市值|总市值|市值"

@@ -269,10 +269,49 @@ TABLE: Final[tuple[Words, ...]] = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
-def compiled() -> tuple[tuple[re.Pattern[str], tuple[tuple[str, Any, float], ...]], ...]:
-    """The table with its patterns compiled: English words end at word ends, Chinese ones anywhere."""
-    return tuple((re.compile(_bounded(row.pattern), re.IGNORECASE), row.senses) for row in TABLE)
+_Compiled = tuple[tuple[re.Pattern[str], tuple[tuple[str, Any, float], ...]], ...]
+
+
+@lru_cache(maxsize=2)
+def compiled(han: bool) -> _Compiled:
+    """The table for words that begin with a Han character, or with another one.
+
+    Of the alternatives of a row the longest written goes first; English words end at word ends, Chinese ones
+    anywhere.
+    """
+    found = []
+    for row in TABLE:
+        fitting = [part for part in _alternatives(row.pattern) if _may_begin(part, han)]
+        if fitting:
+            joined = "|".join(sorted(fitting, key=len, reverse=True))
+            found.append((re.compile(_bounded(joined), re.IGNORECASE), row.senses))
+    return tuple(found)
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """The parts between bars that stand in no bracket."""
+    parts, depth, last, escaped, inside = [], 0, 0, False, False
+    for index, character in enumerate(pattern):
+        if escaped:
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif inside:
+            inside = character != "]"
+        elif character == "[":
+            inside = True
+        elif character in "()":
+            depth += 1 if character == "(" else -1
+        elif character == "|" and depth == 0:
+            parts.append(pattern[last:index])
+            last = index + 1
+    return [*parts, pattern[last:]]
+
+
+def _may_begin(part: str, han: bool) -> bool:
+    has_han = any("\u4e00" <= character <= "\u9fff" for character in part)
+    has_latin = re.search(r"(?<!\\)[A-Za-z]", part) is not None
+    return has_han if han else (not has_han or has_latin)
 
 
 def _bounded(pattern: str) -> str:
