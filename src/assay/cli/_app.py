@@ -19,6 +19,7 @@ from assay.cli._ledger import ledger_app
 from assay.cli._library import library_app
 from assay.cli._parse import parse
 from assay.cli._periods import periods_app
+from assay.cli._report import report_app
 from assay.cli._service import service_app
 from assay.cli._zoo import zoo_app
 
@@ -55,6 +56,7 @@ def build_app() -> typer.Typer:
     for command in (demo, judge, parse, check, explain, convert, init, doctor):
         app.command()(command)
     app.add_typer(agent_app(), name="agent")
+    app.add_typer(report_app(), name="report")
     app.add_typer(library_app(), name="library")
     app.add_typer(data_app, name="data")
     app.add_typer(ledger_app(), name="ledger")

@@ -1,6 +1,6 @@
 """Extraction by a language model: the text is data, and answers pass through schema and evidence alone."""
 
-from assay.reports.llm._extractor import LOOP_BUDGET, SINGLE_SHOT, LlmExtractor
+from assay.reports.llm._extractor import LOOP_BUDGET, SINGLE_SHOT, LlmExtractor, agent_of
 from assay.reports.llm._prompt import (
     PromptTask,
     extraction_prompt,
@@ -26,6 +26,7 @@ __all__ = [
     "PromptTask",
     "SpecAnswer",
     "UnreadableAnswer",
+    "agent_of",
     "extraction_prompt",
     "fence_of",
     "instructions",
