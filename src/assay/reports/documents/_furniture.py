@@ -98,7 +98,7 @@ def _repeated(lines: Iterable[_Line], pages: int) -> set[_Line]:
     for (words, _), group in alike.items():
         if len({line.page for line in group}) < needed:
             continue
-        bare = not re.search(r"\w", words.replace("#", ""))
+        bare = not re.search(r"\w", words.replace("#", "")) and words.count("#") < 3
         for same in _moving_with_the_page(group, bare=bare):
             if len({line.page for line in same}) >= needed:
                 kept |= set(same)
@@ -108,7 +108,7 @@ def _repeated(lines: Iterable[_Line], pages: int) -> set[_Line]:
 def _moving_with_the_page(group: list[_Line], *, bare: bool) -> list[list[_Line]]:
     """Parts of the group in which every number is constant or the page number plus a constant.
 
-    A ``bare`` line has nothing but numbers: one of them must move with the page, or it is a figure that
+    A ``bare`` line has nothing but a number or two: one must move with the page, or it is a figure that
     happens to repeat.
     """
     parts: dict[tuple[tuple[str, int], ...], list[_Line]] = defaultdict(list)

@@ -34,8 +34,8 @@ _BROKEN_WORD = re.compile(r"[A-Za-z]{2}-$")
 class Line:
     """A line of a page, its blanks collapsed.
 
-    ``offsets`` are those of its characters in the page's text, ``end`` that of the line's end; ``row`` says
-    that it belongs to a table.
+    ``offsets`` are those of its characters in the page's text, ``end`` that of its line break; ``row``
+    says that it belongs to a table.
     """
 
     page: int
@@ -43,12 +43,16 @@ class Line:
     offsets: NDArray[np.int32]
     end: int
     row: bool
+    cut: str | None = None
+    """Set where a page that was cut by length ends in this line: the blank that the cut took, or nothing."""
     full: int = 0
     """Width from which a line of its page counts as full: it broke because there was no more room."""
 
 
 def joint(last: Line, line: Line, *, blank_between: bool) -> str | None:
     """What stands between two lines: a line break, a blank, nothing; ``None`` where a hyphen goes as well."""
+    if last.cut is not None:
+        return "" if IS_WIDE.match(line.text) or IS_WIDE.match(last.text[-1]) else last.cut
     if last.row or line.row or _HEADING.match(last.text) or _ITEM.match(line.text):
         return "\n"
     # a blank line ends a paragraph, unless the page ends there too
@@ -64,7 +68,7 @@ def joint(last: Line, line: Line, *, blank_between: bool) -> str | None:
     full = last.full > 0 and width(last.text) >= last.full and not _SENTENCE_END.search(last.text)
     if not (goes_on or full):
         return "\n"
-    together = IS_WIDE.match(last.text[-1]) or IS_WIDE.match(line.text)
+    together = IS_WIDE.match(last.text[-1]) or IS_WIDE.match(line.text) or line.text[0] in "%‰"
     return "" if together else " "
 
 

@@ -61,8 +61,12 @@ def normalise(
     furniture: Sequence[Sequence[Span]],
     hidden: Sequence[Sequence[Span]],
     markup: Sequence[Sequence[Span]],
+    cut_by_length: bool = False,
 ) -> Normalised:
-    """Text and maps of a report from its pages and the spans to leave out of each."""
+    """Text and maps of a report from its pages and the spans to leave out of each.
+
+    ``cut_by_length``: the ends of pages are the reader's own, so a line goes on over them.
+    """
     dropped: list[Dropped] = []
     lines: list[Line] = []
     for index, page in enumerate(pages):
@@ -78,7 +82,10 @@ def normalise(
             for start, end in spans:
                 keep[start:end] = False
                 dropped.append(Dropped(index + 1, start, end, kind))
-        lines += _page_lines(index + 1, page, keep)
+        on_page = _page_lines(index + 1, page, keep)
+        if cut_by_length and on_page and on_page[-1].text:
+            on_page[-1] = replace(on_page[-1], cut=_taken_blank(pages[index : index + 2]))
+        lines += on_page
     text, page_of, offset_of, hyphens = _joined(lines)
     dropped += hyphens
     dropped.sort(key=lambda part: (part.page, part.char_start, part.char_end))
@@ -90,6 +97,12 @@ def normalise(
         folded=_fold_text(text),
         folded_original=_fold_original(pages, dropped, page_of, offset_of),
     )
+
+
+def _taken_blank(pages: Sequence[str]) -> str:
+    """The blank at the cut between two pages."""
+    after = pages[1][:1] if len(pages) > 1 else ""
+    return " " if pages[0][-1].isspace() or after.isspace() else ""
 
 
 def _page_lines(number: int, page: str, keep: NDArray[np.bool_]) -> list[Line]:
@@ -105,7 +118,8 @@ def _page_lines(number: int, page: str, keep: NDArray[np.bool_]) -> list[Line]:
             text = narrow[start:end]
             if offsets.size < end - start:
                 text = "".join([narrow[offset] for offset in offsets])
-            lines.append(_line(number, text, offsets.astype(np.int32), end))
+            # what joins two lines stands at the line break, at the end of a page at its last character
+            lines.append(_line(number, text, offsets.astype(np.int32), min(end, len(page) - 1)))
         start = end + 1
     full = full_width([line.text for line in lines if not line.row])
     return [replace(line, full=full) for line in lines]
@@ -164,7 +178,7 @@ def _joined(
             elif mark:
                 parts.append(mark)
                 pages.append(np.full(len(mark), last.page, dtype=np.int32))
-                offsets.append(np.full(len(mark), last.offsets[-1], dtype=np.int32))
+                offsets.append(np.full(len(mark), last.end, dtype=np.int32))
         parts.append(line.text)
         pages.append(np.full(len(line.text), line.page, dtype=np.int32))
         offsets.append(line.offsets)

@@ -75,7 +75,13 @@ def read_document(source: Path | bytes, *, name: str | None = None, limits: Limi
 def _document(name: str, data: bytes, raw: _Raw) -> Document:
     none: list[list[Span]] = [[] for _ in raw.pages]
     furniture = furniture_spans(_seen(raw)) if raw.marked_pages else none
-    normal = normalise(raw.pages, furniture=furniture, hidden=raw.hidden, markup=raw.markup or none)
+    normal = normalise(
+        raw.pages,
+        furniture=furniture,
+        hidden=raw.hidden,
+        markup=raw.markup or none,
+        cut_by_length=not raw.marked_pages,
+    )
     if not normal.text:
         reason = DOCUMENT_NO_TEXT if raw.format == "pdf" else DOCUMENT_EMPTY
         raise Refusal(reason, where=name, details={"hidden_text": any(raw.hidden)})
