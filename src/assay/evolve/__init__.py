@@ -8,8 +8,10 @@ from assay.evolve._reasons import REASONS
 from assay.evolve._record import EvolutionRecord
 from assay.evolve._rewarder import JudgeRewarder, Rewarder
 from assay.evolve._rewards import CAPS, MINIMUM_DELTA, WEIGHTS, Graded, Hidden, grade
+from assay.evolve._run import resume_evolution, start_evolution
 from assay.evolve._sampler import SAMPLER, sampler
 from assay.evolve._search import DESK, PanelSearch, SearchFigures, SearchJudge
+from assay.evolve._setup import EvolveSetup
 from assay.evolve._terms import FROZEN, Terms, judge_settings
 from assay.evolve._tools import EVALUATIONS, evolve_tools
 
@@ -31,6 +33,7 @@ __all__ = [
     "Evolution",
     "EvolutionRecord",
     "EvolveSearch",
+    "EvolveSetup",
     "Fault",
     "Graded",
     "Hidden",
@@ -49,5 +52,7 @@ __all__ = [
     "judge_settings",
     "merge",
     "require_gated",
+    "resume_evolution",
     "sampler",
+    "start_evolution",
 ]

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from assay.errors import ExpressionError, Refusal
 from assay.evolve._terms import Terms, read
-from assay.expr import Expression, to_text
+from assay.expr import Call, Expression, Node, signature, to_text
 from assay.spec import EvidenceSpan, FactorSpec, declaration_issues, read_expr
 from assay.tools import Arguments, FrozenFieldMutation
 
@@ -95,8 +95,8 @@ class Candidate:
 
     @property
     def is_seed(self) -> bool:
-        """Whether it is the seed up to its sign and a constant factor."""
-        return self.traded.signature == self.terms.traded.signature
+        """Whether it is the seed up to its sign, a constant factor, and a rank around the whole."""
+        return _order(self.traded.node) == _order(self.terms.traded.node)
 
     @cached_property
     def windows(self) -> tuple[int, ...]:
@@ -144,6 +144,13 @@ def merge(terms: Terms, sent: CandidateArguments) -> Candidate | Fault:
             fix="write the formula without INDUSTRY_NEUTRALIZE",
         )
     return candidate
+
+
+def _order(node: Node) -> str:
+    """Equal for formulas that order the names of a day in the same way, or the other way round."""
+    while isinstance(node, Call) and node.op in ("rank", "neg"):
+        node = node.args[0]
+    return signature(node)
 
 
 def _require_frozen(terms: Terms, sent: CandidateArguments) -> None:

@@ -22,7 +22,7 @@ EVALUATE: Final = "evolve.evaluate_factor"
 class Evaluated:
     """A candidate that was backtested on the search period.
 
-    ``is_seed``: it is the seed up to sign and scale, or trades exactly as the seed does.
+    ``is_seed``: it is the seed up to sign, scale and rank, or has exactly the seed's figures.
     """
 
     name: str | None

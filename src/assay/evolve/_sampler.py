@@ -16,7 +16,7 @@ from assay.evolve._notes import EVALUATE, VALIDATE
 from assay.evolve._search import SearchFigures
 from assay.evolve._terms import Terms
 from assay.evolve._tools import EVALUATIONS
-from assay.expr import STANDARD_FIELDS, Call, Node, Space, mutate, op_table, to_text, walk
+from assay.expr import STANDARD_FIELDS, Call, Node, Space, edit_distance, mutate, op_table, to_text, walk
 from assay.llm import ToolCall
 from assay.tools import Action, EpisodeState, FrozenFieldMutation, RulePolicy
 
@@ -28,7 +28,9 @@ _FIELDS: Final = ("open", "high", "low", "close", "volume", "amount", "returns")
 _WINDOWS: Final = (3, 5, 10, 15, 20, 30, 40, 60, 90, 120)
 _NEVER: Final = ("ts_count", "group_zscore")
 """Ops that no engine of the dialect runs, or that would change the neutralisation."""
-_DRAWS: Final = 200
+_DRAWS: Final = 400
+STEP: Final = 2
+"""Nodes by which a change differs from what it changes, at most: a regrown root would be another factor."""
 
 
 def sampler(terms: Terms, seed: SearchFigures, *, random: int = 0) -> RulePolicy:
@@ -82,18 +84,18 @@ class _Climber:
     ) -> str | None:
         """A changed formula that was not sent before; None where none is found."""
         base = self._base(tried)
-        known = {self.terms.traded.signature, *(self._candidate(text).traded.signature for text in sent)}
+        known = {self._candidate(text).traded.signature for text in sent}
         chosen = space(self.terms)
         for _ in range(_DRAWS):
             try:
                 node = mutate(rng, base, chosen)
-                if _idle(node):
+                if _idle(node) or edit_distance(base, node) > STEP:
                     continue
                 text = to_text(node, "report")
                 found = merge(self.terms, CandidateArguments(factor_expr=text))
             except (Refusal, FrozenFieldMutation):
                 continue
-            if isinstance(found, Candidate) and found.traded.signature not in known:
+            if isinstance(found, Candidate) and not found.is_seed and found.traded.signature not in known:
                 return found.text
         return None
 

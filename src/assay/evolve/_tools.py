@@ -35,7 +35,7 @@ class ValidateResult(Result):
     fingerprint: str | None = Field(description="Equal for formulas that mean the same.")
     windows: list[int]
     lookback: int | None = Field(description="Bars needed for the first value.")
-    is_seed: bool = Field(description="It is the seed up to sign and scale, and earns nothing.")
+    is_seed: bool = Field(description="It is the seed up to sign, scale and rank, and earns nothing.")
 
 
 class EvaluateResult(Result):

@@ -1,0 +1,212 @@
+"""The run of an evolution in a ledger: started, or taken up where it was broken off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from assay.base import Operator
+from assay.errors import AssayError, ProviderError, Refusal
+from assay.evolve._evolve import ROLLOUT, Evolution, EvolveSearch, evolve
+from assay.evolve._reasons import NOT_AN_EVOLUTION
+from assay.evolve._rewarder import JudgeRewarder, Rewarder
+from assay.evolve._search import DESK, PanelSearch, SearchFigures, SearchJudge
+from assay.evolve._setup import EvolveSetup
+from assay.expr import Expression
+from assay.ledger import Ledger, Run
+from assay.llm import ToolCall, read_calls
+from assay.tools import Caller, LedgerToolSink, Outcome, TrajectoryStore, content_hash, ledger_sink
+from assay.tools.agent._recorded import ContinuedLedger, RecordedRegistry
+from assay.tools.agent._run import Watch
+
+if TYPE_CHECKING:
+    from assay.judge import Reward
+
+_BOOKKEEPING: Final = ("run_start", "run_resume", "run_stop")
+SEED, SCORED = "seed", "scored"
+
+
+def start_evolution(
+    setup: EvolveSetup, ledger: Ledger, runs: Path, run_id: str, *, watch: Watch | None = None
+) -> Evolution:
+    """Start a run and let it come to its end.
+
+    It is stopped as ``finished``; where a service or a budget of ``[llm]`` stops it, as ``stopped``, to be
+    resumed; on any other error as ``failed``, which may be resumed too.
+
+    Parameters
+    ----------
+    runs : the workspace's folder of runs; the episode lies in ``<run>/<spec id>/r0/``.
+    watch : is told of each call of a tool, after it was recorded.
+
+    Raises
+    ------
+    Refusal
+        ``run_exists``; an exhausted budget of ``[llm]``; what :func:`assay.evolve.evolve` refuses.
+    ProviderError
+        The model's service failed.
+    AssayError
+        The id cannot name a run, or its folder holds something else.
+    """
+    folder = TrajectoryStore(runs, run_id).folder(setup.gated.spec_id, ROLLOUT)
+    if folder.exists():
+        raise AssayError(
+            f"runs/{run_id} holds an episode that the ledger knows nothing of",
+            where="run",
+            fix="choose another id, or move the folder away",
+        )
+    inputs, operator = setup.inputs(), setup.operator()
+    ledger.run(run_id).start(DESK, operator, _config_hash(inputs), inputs)
+    return _guarded(_Playing(setup, ledger, runs, run_id, operator, watch))
+
+
+def resume_evolution(
+    setup: EvolveSetup, ledger: Ledger, runs: Path, run_id: str, *, watch: Watch | None = None
+) -> Evolution:
+    """Let a run that was killed or stopped come to its end, as if it had not been.
+
+    Replies and answers that are recorded are taken from the record: nothing is paid or tried twice. A run
+    that was killed between the look at the score period and the record of what it said charges it again.
+
+    Raises
+    ------
+    Refusal
+        ``inputs_changed``, ``run_ended``, ``unknown_run``, ``not_an_evolution``.
+    AssayError
+        As :func:`start_evolution`; or the run would do something else than it did before.
+    """
+    run = ledger.run(run_id)
+    run.state()
+    start = next(run.entries(kind="run_start")).body
+    if start["desk"] != DESK:
+        message = f"the run {run_id!r} is one of the desk {start['desk']!r}"
+        raise Refusal(NOT_AN_EVOLUTION, message, where="run")
+    inputs, operator = setup.inputs(), Operator.from_dict(start["operator"])
+    run.resume(operator, _config_hash(inputs), inputs)
+    return _guarded(_Playing(setup, ledger, runs, run_id, operator, watch))
+
+
+def _config_hash(inputs: Mapping[str, str]) -> str:
+    return content_hash({name: value for name, value in inputs.items() if not name.startswith("data:")})
+
+
+def _guarded(playing: _Playing) -> Evolution:
+    run = playing.ledger.run(playing.run_id)
+    try:
+        found = playing.play()
+    except (ProviderError, Refusal, KeyboardInterrupt):
+        run.stop("stopped")
+        raise
+    except BaseException:
+        run.stop("failed")
+        raise
+    run.stop("finished")
+    return found
+
+
+@dataclass
+class _Playing:
+    """One playing of a run's episode, from its first turn; what is recorded is not done again."""
+
+    setup: EvolveSetup
+    ledger: Ledger
+    runs: Path
+    run_id: str
+    operator: Operator
+    watch: Watch | None
+
+    def play(self) -> Evolution:
+        setup = self.setup
+        continued = ContinuedLedger.open(self.ledger.folder)
+        entries = [e for e in continued.entries(run=self.run_id) if e.kind not in _BOOKKEEPING]
+        continued.continue_run(self.run_id, entries)
+        rounds = _Rounds(
+            continued.run(self.run_id),
+            {str(e.body["outcome"]): e.body for e in entries if e.kind == "round"},
+        )
+        run = continued.run(self.run_id)
+        calls = list(read_calls([e.body for e in entries if e.kind == "llm_call"], continued))
+        judge = PanelSearch(setup.view, setup.judging, ledger=continued)
+        rewarder = JudgeRewarder(setup.panel, setup.plan, setup.judging, continued, setup.own.looks)
+        return evolve(
+            setup.gated,
+            search=EvolveSearch(
+                judge=_SeedOnce(judge, rounds),
+                fields=setup.panel.fields,
+                guard=setup.view.guard,
+                registry=lambda tools: RecordedRegistry(tools, continued, guard=setup.view.guard),
+            ),
+            rewarder=_RewardOnce(rewarder, rounds),
+            policy=setup.policy(ledger_sink(run), calls),
+            caller=Caller(self.operator, self.run_id),
+            budget=setup.budget,
+            store=TrajectoryStore(self.runs, self.run_id),
+            sink=_Watched(LedgerToolSink(continued, self.run_id), self.watch),
+            calls=setup.calls,
+        )
+
+
+@dataclass
+class _Rounds:
+    """Rounds that a run has recorded, by what they are about: the seed's figures, the delta."""
+
+    run: Run
+    known: dict[str, Mapping[str, Any]]
+
+    def note(self, number: int, outcome: str, values: Mapping[str, Any]) -> None:
+        """Record a round."""
+        self.run.append("round", {"number": number, "outcome": outcome, **values})
+        self.known[outcome] = values
+
+
+@dataclass
+class _SeedOnce:
+    """A search judge whose first formula, the seed, is judged once in a run."""
+
+    judge: SearchJudge
+    rounds: _Rounds
+    begun: bool = False
+
+    def evaluate(self, expression: Expression, caller: Caller) -> SearchFigures:
+        """See :class:`SearchJudge`."""
+        if self.begun:
+            return self.judge.evaluate(expression, caller)
+        self.begun = True
+        if SEED in self.rounds.known:
+            return SearchFigures(**self.rounds.known[SEED]["figures"])
+        figures = self.judge.evaluate(expression, caller)
+        self.rounds.note(0, SEED, {"figures": figures.as_dict()})
+        return figures
+
+
+@dataclass(frozen=True)
+class _RewardOnce:
+    """A rewarder that reads the score period once in a run."""
+
+    rewarder: Rewarder
+    rounds: _Rounds
+
+    def reward(self, candidate: Expression, seed: Expression, caller: Caller) -> Reward:
+        """See :class:`Rewarder`."""
+        if SCORED in self.rounds.known:
+            from assay.judge import Reward
+
+            body = self.rounds.known[SCORED]
+            return Reward(body["delta"], body["floor"])
+        found = self.rewarder.reward(candidate, seed, caller)
+        self.rounds.note(1, SCORED, {"delta": found.value, "floor": found.floor_reason})
+        return found
+
+
+@dataclass(frozen=True)
+class _Watched:
+    sink: LedgerToolSink
+    watch: Watch | None
+
+    def record(self, step: int, call: ToolCall, outcome: Outcome, caller: Caller) -> None:
+        """Record first, then tell."""
+        self.sink.record(step, call, outcome, caller)
+        if self.watch is not None:
+            self.watch(step, call, outcome)
