@@ -180,6 +180,18 @@ def test_every_problem_is_reported_at_once() -> None:
     }
 
 
+def test_numbers_beyond_all_measure_are_refused() -> None:
+    found = problems_of(
+        "[llm.budget]\nmoney = inf\ncalls = 1" + "0" * 30 + "\n[llm.prices.x]\ninput = nan\noutput = 1e300"
+    )
+    assert {where: problem.fix.partition(" than")[0] for where, problem in found.items()} == {
+        "llm.budget.money": "input should be a finite number",
+        "llm.budget.calls": "input should be less",
+        "llm.prices.x.input": "input should be a finite number",
+        "llm.prices.x.output": "input should be less",
+    }
+
+
 def test_a_model_without_a_price_is_named_where_a_money_budget_is_set() -> None:
     text = GOOD.replace("[llm.prices.gpt-5]", "[llm.prices.gpt-6]")
     (problem,) = problems_of(text).values()

@@ -193,3 +193,9 @@ def test_without_a_price_the_money_is_unknown() -> None:
     found = estimate([Planned("planner", "new", 1, 1, 1), Planned("planner", "toy", 1, 1, 1)], prices=PRICES)
     assert found.money is None
     assert found.unpriced == ("new",)
+
+
+def test_a_plan_that_nobody_could_pay_has_a_price() -> None:
+    plan = Planned("proposer", "toy", 10**12, 10**12, 10**12)
+    found = estimate([plan], prices={"toy": Price(10.0**9, 10.0**9, 0.0)})
+    assert found.money == pytest.approx(2e27)

@@ -33,7 +33,7 @@ from assay.llm import (
 )
 from assay.llm._openai import _payload
 
-from .server import ANTHROPIC_CASES, BIG, OPENAI_CASES, Answer, Seen, Service
+from .server import ANTHROPIC_CASES, BIG, OPENAI_CASES, Answer, Seen, Service, completion
 
 Kind = type[OpenAIProvider] | type[AnthropicProvider]
 CASES: dict[Kind, dict[str, Answer]] = {OpenAIProvider: OPENAI_CASES, AnthropicProvider: ANTHROPIC_CASES}
@@ -500,3 +500,10 @@ def test_check_of_a_service_that_cannot_be_used(kind: Kind, case: str) -> None:
     assert not found.reachable
     assert found.detail.startswith("main: ")
     assert KEY not in found.detail
+
+
+@pytest.mark.parametrize("said", [-5, 10**30, 1.5, "7", True, None])
+def test_a_number_of_tokens_that_cannot_be_counts_as_none(said: Any) -> None:
+    body = completion("x")
+    body["usage"] = {"prompt_tokens": said, "completion_tokens": 3}
+    assert ask(OpenAIProvider, Answer(body)).usage == Usage(0, 3)

@@ -66,8 +66,8 @@ def _is_loopback(host: str) -> bool:
 
 KeyName = Annotated[str, BeforeValidator(parse_key_name)]
 BaseUrl = Annotated[str, BeforeValidator(parse_base_url)]
-Count = Annotated[int, Field(ge=0)]
-Money = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=10**12)]
+Money = Annotated[float, Field(ge=0, le=10**9)]
 
 
 class BackendTable(Table):
@@ -120,7 +120,7 @@ class RoleTable(Table):
     temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(
         None, description="Sent if set; without it, the service's own.", examples=[0.7]
     )
-    max_tokens: Annotated[int, Field(ge=1)] = Field(
+    max_tokens: Annotated[int, Field(ge=1, le=10**9)] = Field(
         4096, description="Longest reply, in tokens; budgets count with it before each call."
     )
     structured: Literal["json", "tool"] = Field(

@@ -68,7 +68,7 @@ Period = Annotated[
 Horizon = Annotated[int, Field(ge=1, le=252)]
 Horizons = Annotated[list[Horizon], Field(min_length=1, max_length=12)]
 BasisPoints = Annotated[float, Field(ge=0, le=1000)]
-Budget = Annotated[int, Field(ge=0)]
+Budget = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class Table(BaseModel):

@@ -97,10 +97,10 @@ def _kind(schema: dict[str, Any]) -> str:
 def _bounds(schema: dict[str, Any]) -> str:
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is None and high is not None:
-        return f", up to {high:g}"
+        return f", up to {high:,.12g}"
     if low is not None and high is not None:
-        return f", {low:g} to {high:g}"
-    return f", at least {low:g}" if low is not None else ""
+        return f", {low:,.12g} to {high:,.12g}"
+    return f", at least {low:,.12g}" if low is not None else ""
 
 
 def reference_markdown() -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ ASSUMED_OUTPUT = 4096
 
 _MILLION = Decimal(1_000_000)
 _SMALLEST = Decimal("1e-9")
+_WIDE = Context(prec=100)  # room for the price of a plan that nobody could pay
 _PER_MESSAGE = 8
 
 
@@ -67,7 +68,7 @@ def cost_of(usage: Usage, price: Price) -> Decimal:
     fresh = max(usage.input - usage.cached, 0)
     parts = ((fresh, price.input), (usage.cached, price.cached), (usage.output, price.output))
     total = sum((tokens * Decimal(repr(per_million)) for tokens, per_million in parts), Decimal(0))
-    return (total / _MILLION).quantize(_SMALLEST, ROUND_HALF_EVEN)
+    return (total / _MILLION).quantize(_SMALLEST, ROUND_HALF_EVEN, _WIDE)
 
 
 class Budget:

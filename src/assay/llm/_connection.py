@@ -25,6 +25,8 @@ T = TypeVar("T")
 _LONGEST_CHECK = 10.0
 # local servers want no key, the clients refuse to be without one
 _NO_KEY = "no-key"
+MOST_TOKENS = 10**12
+"""More than any one call takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,5 +338,6 @@ def check_parameters(parameters: Mapping[str, Any], reserved: frozenset[str]) ->
 
 
 def count(value: Any) -> int:
-    """A number of tokens; what is no such number counts as none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    """A number of tokens; what is no such number, or could not be one, counts as none."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 < value <= MOST_TOKENS else 0
