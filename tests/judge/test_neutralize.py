@@ -10,6 +10,7 @@ import pytest
 from assay.errors import Refusal
 from assay.judge import JudgeSettings, judge
 from assay.judge._neutralize import Exposures, exposures_of
+from assay.market import Panel
 
 QUICK = JudgeSettings(robustness="off", leak_checks="off", bootstrap=0, neutral=False, horizons=(5,))
 
@@ -49,7 +50,7 @@ def test_what_industries_explain_fully_leaves_nothing():
 
 
 def test_the_exposures_are_those_known_at_the_signal(sim):
-    exposures = exposures_of(sim, replace(QUICK, neutralize="industry_size", lag=3))
+    exposures = exposures_of(sim, replace(QUICK, neutralize="industry_size", lag=3), sim.universe("all"))
     assert np.array_equal(exposures.groups[3:], sim.group("industry")[:-3] + 1)
     assert np.allclose(exposures.size[3:], np.log(sim.field("cap")[:-3].astype(float)), equal_nan=True)
     assert np.isnan(exposures.size[:3]).all()
@@ -62,6 +63,20 @@ def test_each_choice_is_another_book_and_another_trial(sim):
     }
     assert len({figure["rank_ic"] for figure in figures.values()}) == 4
     assert judge("cap", sim, QUICK)[0].summary == figures["none"]
+
+
+def test_market_values_that_are_mostly_missing_are_no_size(sim):
+    data = sim.data
+    cap = data.fields["cap"].copy()
+    cap[:, ::2] = np.nan
+    with pytest.raises(Refusal) as caught:
+        judge(
+            "close",
+            Panel(replace(data, fields={**data.fields, "cap": cap})),
+            replace(QUICK, neutralize="size"),
+        )
+    assert caught.value.reason.code == "unsupported_neutralization"
+    assert "5" in caught.value.message
 
 
 def test_size_of_the_panel_that_lacks_it_is_refused(small):

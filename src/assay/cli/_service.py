@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli._output import DataName, say
+from assay.cli._output import DataName, Json, print_json, say
 
 if TYPE_CHECKING:
     from assay.config import Secret
@@ -52,6 +52,7 @@ def serve(
     rate: Annotated[int, typer.Option(help="Requests a minute, for each token.", min=1)] = 120,
     waiting: Annotated[int, typer.Option(help="Requests that may be at work or wait.", min=1)] = 4,
     time_limit: Annotated[float, typer.Option(help="Seconds that one request may work.", min=0.001)] = 60.0,
+    as_json: Json = False,
 ) -> None:
     """Serve a data set of a workspace until interrupted. Needs the extra 'server'."""
     from assay.cli._dataset import find_dataset
@@ -73,5 +74,9 @@ def serve(
         waiting=waiting,
         time_limit=time_limit,
     )
-    say(f"serving {settings.data.name} on http://{host}:{port}")
+    url = f"http://{host}:{port}"
+    if as_json:
+        print_json({"data": settings.data.name, "url": url})
+    else:
+        say(f"serving {settings.data.name} on {url}")
     run(settings, host=host, port=port)

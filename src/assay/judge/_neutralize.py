@@ -19,6 +19,9 @@ GROUP_CHOICES = ("industry", "sector", "subindustry")
 ROUNDING = 1e-12
 """What is left of a value, as a share of the date's largest, below which nothing is left."""
 
+LEAST_KNOWN = 0.80
+"""Share of the judged names and dates whose market value must be known."""
+
 UNSUPPORTED_NEUTRALIZATION = Reason(
     "unsupported_neutralization",
     "the data set lacks what the neutralisation needs",
@@ -69,7 +72,7 @@ class Exposures:
         return left
 
 
-def exposures_of(view: Panel, settings: JudgeSettings) -> Exposures | None:
+def exposures_of(view: Panel, settings: JudgeSettings, judged: NDArray[np.bool_]) -> Exposures | None:
     """The exposures that the settings ask to take out; None for ``none``.
 
     Market value is the field ``cap``, else traded value over the share of the float that traded: the value of
@@ -78,7 +81,8 @@ def exposures_of(view: Panel, settings: JudgeSettings) -> Exposures | None:
     Raises
     ------
     Refusal
-        ``unsupported_neutralization``: the panel has no industry, or no market value.
+        ``unsupported_neutralization``: the panel has no industry, or no market value, or has it for less than
+        80% of the ``judged`` names and dates.
     """
     if settings.neutralize == "none":
         return None
@@ -86,8 +90,17 @@ def exposures_of(view: Panel, settings: JudgeSettings) -> Exposures | None:
     groups = np.zeros(view.shape, dtype=np.int64)
     if settings.neutralize != "size":
         groups = _groups(view)[rows].astype(np.int64) + 1
-    size = None if settings.neutralize == "industry" else lag_rows(_log_size(view), settings.lag)
-    return Exposures(groups, None if size is None else size.astype(np.float64))
+    if settings.neutralize == "industry":
+        return Exposures(groups, None)
+    size = lag_rows(_log_size(view), settings.lag).astype(np.float64)
+    known = float(np.isfinite(size[judged]).mean()) if judged.any() else 0.0
+    if known < LEAST_KNOWN:
+        raise Refusal(
+            UNSUPPORTED_NEUTRALIZATION,
+            f"market value is known for {known:.0%} of the members: the others would be left out",
+            where="neutralize",
+        )
+    return Exposures(groups, size)
 
 
 def _groups(view: Panel) -> NDArray[np.int32]:

@@ -168,7 +168,7 @@ def make_setup(
         benchmark_name=name,
         traded_value=traded_value,
         neutralizer=neutralizer,
-        exposures=exposures_of(view, settings),
+        exposures=exposures_of(view, settings, judged),
         shuffles=tuple(made.result() for made in shuffles),
         notes=tuple(notes),
     )
