@@ -5,8 +5,8 @@
     python benchmarks/qlib_diff.py --data FOLDER       on a stored data set instead of a simulated market
 
 pyqlib lives in an environment of its own, since it binds its versions of pandas and others. Prints a table;
-exit code 1 when a formula disagrees. ``ASSAY_QLIB_PYTHON`` names the interpreter as ``--python`` does; with it
-set, ``tests/market/test_qlib_peer.py`` runs the same comparison.
+exit code 1 when a formula disagrees. ``ASSAY_QLIB_PYTHON`` names the interpreter as ``--python`` does; with
+it set, ``tests/market/test_qlib_peer.py`` runs the same comparison.
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     def pace(per_second: float) -> Pace:
         return Pace(per_second=per_second, sleep=lambda _: None)
 
-    monkeypatch.setattr("assay.market._fetch_pace.Pace", Pace)
     monkeypatch.setattr("assay.market.Pace", pace, raising=False)
 
 

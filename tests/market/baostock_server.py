@@ -57,7 +57,9 @@ class Exchange:
 
     faults: dict[str, list[str]] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    lists_begin: str = "2005-01-01"
     lists_end: str = "2030-01-01"
+    industries_begin: str = "2005-01-01"
     last_day: str = DAYS[-1]
     version: str = VERSION
     seen: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
@@ -121,6 +123,8 @@ class Exchange:
         return str(day - timedelta(days=day.weekday()))
 
     def members(self, asked: str) -> list[list[str]]:
+        if asked < self.lists_begin:
+            return []
         day = self.taken(asked)
         codes = ["sh.600000", "sh.600001"]
         codes += ["sh.600002"] if day < "2015-12-14" else ["sz.000001"]
@@ -128,7 +132,7 @@ class Exchange:
         return [[day, code, f"名{code[-3:]}"] for code in codes]
 
     def industries(self, asked: str) -> list[list[str]]:
-        day = self.taken(asked)
+        day = self.taken(max(asked, self.industries_begin))
         moved = BANK if day < "2016-01-01" else STEEL
         told = {"sh.600000": BANK, "sh.600001": moved, "sz.000001": ""}
         return [[day, code, "名", label, "证监会行业分类"] for code, label in told.items()]

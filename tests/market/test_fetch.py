@@ -133,6 +133,25 @@ def test_stale_lists_are_not_stretched_to_today(
     assert panel.between("2015-01-05", "2016-06-12").universe("csi300").any()
 
 
+def test_a_list_of_industries_is_not_used_before_its_date(
+    client: BaoStockClient, server: BaoStockServer, tmp_path: Path
+) -> None:
+    # the source has but one list, whatever day is asked for
+    server.exchange.industries_begin = "2016-10-03"
+    panel = fetch(client, FetchPlan("baostock", START, END, SYMBOLS, industry=True), tmp_path / "cn").panel
+    first = panel.dates.astype(str).tolist().index("2016-10-03")
+    assert (panel.group("industry")[:first] == -1).all()
+    assert (panel.group("industry")[first:, 0] >= 0).all()
+
+
+def test_no_list_of_members_is_no_empty_index(
+    client: BaoStockClient, server: BaoStockServer, tmp_path: Path
+) -> None:
+    server.exchange.lists_begin = "2015-09-01"
+    with pytest.raises(ProviderBadReply, match="no list of csi300 on 2015-01-05: begin later"):
+        fetch(client, FetchPlan("baostock", START, END, universes=("csi300",)), tmp_path / "cn")
+
+
 def test_an_interrupted_download_goes_on_where_it_stopped(
     client: BaoStockClient, server: BaoStockServer, tmp_path: Path
 ) -> None:

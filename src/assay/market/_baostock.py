@@ -102,13 +102,14 @@ class BaoStockClient:
         return _dates([day for day, trading in rows if trading == "1"])
 
     def members(self, universe: str, day: date) -> Snapshot:
-        rows = list(self._wire.rows(MEMBERS[universe], (str(day),), ("updateDate", "code")))
-        return _snapshot(day, [(taken, code, "") for taken, code in rows], universe)
+        rows = self._wire.rows(MEMBERS[universe], (str(day),), ("updateDate", "code"))
+        return _members(day, [(taken, code) for taken, code in rows], universe)
 
     def industries(self, day: date) -> Snapshot:
-        wanted = ("updateDate", "code", "industry")
-        rows = list(self._wire.rows(INDUSTRY, ("", str(day)), wanted))
-        return _snapshot(day, [(row[0], row[1], row[2]) for row in rows], "industries")
+        """The list of that day; a later one, where the source has no other, counts from its own date on."""
+        rows = list(self._wire.rows(INDUSTRY, ("", str(day)), ("updateDate", "code", "industry")))
+        taken = max((_date(row[0]).astype(date) for row in rows), default=day)
+        return Snapshot(day, taken, {baostock_symbol(code): label for _, code, label in rows})
 
     def _factor(self, code: str, dates: Dates, end: date) -> NDArray[np.float64]:
         wanted = ("dividOperateDate", "backAdjustFactor")
@@ -181,14 +182,16 @@ def _disagreeing(
     return (f"the factor does not explain the previous close on {times}, e.g. {shown}",)
 
 
-def _snapshot(day: date, rows: Sequence[tuple[str, str, str]], what: str) -> Snapshot:
+def _members(day: date, rows: Sequence[tuple[str, str]], universe: str) -> Snapshot:
     taken = {row[0] for row in rows}
-    if len(taken) != 1:
-        raise _bad(f"the list of {what} on {day} has {len(taken)} dates of update")
+    if not taken:
+        raise _bad(f"there is no list of {universe} on {day}: begin later")
+    if len(taken) > 1:
+        raise _bad(f"the list of {universe} on {day} has {len(taken)} dates of update")
     own = _date(taken.pop()).astype(date)
     if own > day:
-        raise _bad(f"the list of {what} asked for {day} is of {own}")
-    return Snapshot(day, own, {baostock_symbol(code): label for _, code, label in rows})
+        raise _bad(f"the list of {universe} asked for {day} is of {own}")
+    return Snapshot(day, own, {baostock_symbol(code): "" for _, code in rows})
 
 
 def _dates(texts: Sequence[str]) -> Dates:
