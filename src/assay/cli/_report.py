@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.cli._output import DataName, Json
+from assay.cli._report_evolve import eval_window_report, evolve
 
 Report = Annotated[Path, typer.Argument(help="A report: PDF, Markdown or text.", metavar="FILE")]
 Backend = Annotated[
@@ -50,6 +51,8 @@ def report_app() -> typer.Typer:
     app.command("compare")(compare)
     app.command("inject")(inject)
     app.command("dry-run")(dry_run)
+    app.command("evolve")(evolve)
+    app.command("eval-window-report")(eval_window_report)
     return app
 
 

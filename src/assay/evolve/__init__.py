@@ -1,6 +1,7 @@
 """Evolution of a gated spec: typed edits of its formula, judged on search, rewarded on the hidden period."""
 
 from assay.evolve._candidate import Candidate, CandidateArguments, Fault, merge
+from assay.evolve._client import HttpWindows
 from assay.evolve._evolve import STEPS, Evolution, EvolveSearch, bounded, evolve, require_gated
 from assay.evolve._notes import EVALUATE, VALIDATE, Evaluated, Notes
 from assay.evolve._prompt import evolution_prompt
@@ -14,6 +15,17 @@ from assay.evolve._search import DESK, PanelSearch, SearchFigures, SearchJudge
 from assay.evolve._setup import EvolveSetup
 from assay.evolve._terms import FROZEN, Terms, judge_settings
 from assay.evolve._tools import EVALUATIONS, evolve_tools
+from assay.evolve._windows import (
+    METRICS,
+    Compared,
+    MetricRow,
+    Pair,
+    WindowReport,
+    WindowService,
+    markdown,
+    read_pairs,
+    window_reports,
+)
 
 __all__ = [
     "CAPS",
@@ -21,6 +33,7 @@ __all__ = [
     "EVALUATE",
     "EVALUATIONS",
     "FROZEN",
+    "METRICS",
     "MINIMUM_DELTA",
     "REASONS",
     "SAMPLER",
@@ -29,6 +42,7 @@ __all__ = [
     "WEIGHTS",
     "Candidate",
     "CandidateArguments",
+    "Compared",
     "Evaluated",
     "Evolution",
     "EvolutionRecord",
@@ -37,22 +51,30 @@ __all__ = [
     "Fault",
     "Graded",
     "Hidden",
+    "HttpWindows",
     "JudgeRewarder",
+    "MetricRow",
     "Notes",
+    "Pair",
     "PanelSearch",
     "Rewarder",
     "SearchFigures",
     "SearchJudge",
     "Terms",
+    "WindowReport",
+    "WindowService",
     "bounded",
     "evolution_prompt",
     "evolve",
     "evolve_tools",
     "grade",
     "judge_settings",
+    "markdown",
     "merge",
+    "read_pairs",
     "require_gated",
     "resume_evolution",
     "sampler",
     "start_evolution",
+    "window_reports",
 ]

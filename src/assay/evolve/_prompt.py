@@ -20,8 +20,8 @@ formula. In each turn change one thing in the formula or its windows; ask {VALID
 formula may be evaluated, and when it is ok, call {EVALUATE}. One call in each turn; wait for its answer. \
 At most {EVALUATIONS} evaluations run. Figures that you see are of the search period. The reward compares \
 the best candidate with the seed on data that you do not see: prefer a change that has a reason to one \
-that fits. A change of sign or scale, or a rank around the whole, is no change. When you are done, answer without a call: the best \
-formula, and why it should work."""
+that fits. A change of sign or scale, or a rank around the whole, is no change. When you are done, answer \
+without a call: the best formula, and why it should work."""
 
 _CONVENTIONS = """\
 Conventions: the signal of a day uses data up to the day before and is traded on the day after. A window of \

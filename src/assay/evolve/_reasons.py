@@ -9,7 +9,7 @@ from assay.errors import Reason
 NOT_GATED = Reason(
     "not_gated",
     "Only a spec that the extraction gate admitted is evolved.",
-    "Run the gate: assay report extract, and give the gated spec that it writes.",
+    "Run the gate: assay report extract FILE --out SPEC.json, and give what it writes.",
 )
 SEED_NOT_USABLE = Reason(
     "seed_not_usable",
