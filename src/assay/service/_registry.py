@@ -15,7 +15,7 @@ from assay.service._desk import Answer
 from assay.service._reasons import IDEMPOTENCY_CONFLICT, IDEMPOTENCY_INTERRUPTED
 from assay.spec import GatedSpec
 
-GATE = "extraction"
+GATE = "service.spec"
 TOOL = "service.backtest"
 
 
