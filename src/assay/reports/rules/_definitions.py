@@ -56,10 +56,7 @@ _USED: Final = re.compile(
     r"|now )?(?:use|uses|used|take|takes"
     r"|consider|considers|adopt|adopts|study|studies|examine|examines|employ|employs|compute"
     r"|computes|calculate|measure)\b"
-    r"|\b(?:rank|ranked|ranks|sort|sorted|sorts|order|ordered|score|scored|scores|ranking"
-    r"|sorting)\s+(?:all |the "
-    r"|each |stocks|names|shares|companies|securities|on each day|every day|cross-sectionally"
-    r"|\s)*(?:by|on|according to)\b"
+    r"|\b(?:rank|sort|order|scor)(?:s|e|es|ed|ing)?\b[^.,;]{0,45}?\b(?:by|on|according to)\b"
     r"|[:：]|\bcompute\b|\bcalculate\b|\btake\b|\b(?:based on|built on|computed from|using|taking"
     r"|namely)\b",
     re.IGNORECASE,
@@ -150,25 +147,60 @@ class _Region:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What stands near a sentence: the heading right above it, and the sentences that follow."""
+    """What stands near a sentence: the heading right above it, the one of its section, what follows."""
 
     heading: Sentence | None
+    section: Sentence | None
     following: tuple[Sentence, ...]
 
 
 def definitions_of(scanner: Scanner, sentences: Sequence[Sentence]) -> tuple[Definition, ...]:
-    """Every definition, in order; at most one per sentence."""
+    """Every definition, in order; several of one sentence where each has its own verb of defining."""
     found = []
+    section = None
     for index, sentence in enumerate(sentences):
+        section = sentence if sentence.heading else section
         if (ASIDE.search(sentence.text) and not FINAL.search(sentence.text)) or sentence.table_row:
             continue
         above = sentences[index - 1] if index else None
         later = (other for other in sentences[index + 1 : index + 4] if other.paragraph == sentence.paragraph)
-        around = _Around(above if above is not None and above.heading else None, tuple(later))
-        definition = _definition(scanner, sentence, around)
-        if definition is not None:
-            found.append(definition)
+        titled = above if above is not None and above.heading else None
+        around = _Around(titled, section, tuple(later))
+        for part in _parts(sentence):
+            definition = _definition(scanner, part, around)
+            if definition is not None:
+                found.append(_of_section(definition, around))
     return tuple(found)
+
+
+def _of_section(definition: Definition, around: _Around) -> Definition:
+    """With the name of its section, where "the factor" is all that the sentence says."""
+    section = around.section
+    if definition.name or section is None or not FACTORISH.search(section.text):
+        return definition
+    name = names.heading(section.text)
+    return replace(definition, name=name.text, name_start=section.start + name.start)
+
+
+def _parts(sentence: Sentence) -> list[Sentence]:
+    """A sentence cut before each name that an equals sign or a verb of defining follows."""
+    cuts = [0]
+    for match in _CODED.finditer(sentence.text):
+        if match.start() > cuts[-1] + 5:
+            cuts.append(match.start())
+    if len(cuts) == 1:
+        return [sentence]
+    ends = [*cuts[1:], len(sentence.text)]
+    return [
+        replace(sentence, start=sentence.start + low, end=sentence.start + high, text=sentence.text[low:high])
+        for low, high in zip(cuts, ends, strict=True)
+    ]
+
+
+_CODED = re.compile(
+    r"(?<![A-Za-z0-9_(*/+-])[A-Z][A-Za-z0-9_]{1,24}\s*(?::=|=)(?=\s*\S)"
+    r"|(?<=[，,])[^，,。]{1,12}因子(?:定义)?(?:为|是|=)"
+)
 
 
 def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Definition | None:
@@ -185,11 +217,15 @@ def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Defini
             continue
         if made.tree is None:
             blocked = _weightier(blocked, made)
-        elif best is None or (made.strength, made.end - made.start) > (best.strength, best.end - best.start):
+        elif best is None or _rank(made) > _rank(best):
             best = made
     if best is not None and (blocked is None or best.strength >= blocked.strength):
         return best
     return blocked or _obstructed(scanner, sentence, around)
+
+
+def _rank(made: Definition) -> tuple[Strength, int, bool]:
+    return made.strength, made.end - made.start, bool(made.name)
 
 
 def _weightier(first: Definition | None, second: Definition) -> Definition:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from assay.reports._lexicon import DIRECTION_WORDS, find_words
 from assay.reports.rules._facts import ASIDE, FINAL
-from assay.reports.rules._sentences import Sentence
+from assay.reports.rules._sentences import Sentence, clauses
 from assay.reports.rules._tree import Apply, Number, Tree
 
 Sign = Literal["positive", "negative"]
@@ -56,19 +56,30 @@ def directions_of(sentences: Iterable[Sentence]) -> tuple[Statement, ...]:
 
 
 def _in(sentence: Sentence) -> Iterator[Statement]:
-    stated: dict[Sign, bool] = {}
-    for sign, words in DIRECTION_WORDS.items():
-        for hit in find_words(words, sentence.text):
-            naming = _NAMING.match(sentence.text[hit.start : hit.end]) is not None
-            stated[sign] = stated.get(sign, True) and naming
-    if len(stated) == 2:  # a name beside a statement gives way to it
-        stated = {sign: naming for sign, naming in stated.items() if not naming}
+    stated = _signs(sentence.text)
+    if len(stated) == 2:  # words of one half may reach into the other: "long the bottom, short the top"
+        halves = [_signs(clause) for _, clause in clauses(sentence.start, sentence.text)]
+        agreed = {sign for half in halves if len(half) == 1 for sign in half}
+        if len(agreed) == 1:
+            stated = dict.fromkeys(agreed, False)
     if len(stated) != 1:
         return
     sign, naming = next(iter(stated.items()))
     of_value = _OF_VALUE.search(sentence.text) is not None
     final = FINAL.search(sentence.text) is not None
     yield Statement(sign, sentence.start, sentence.end, sentence.paragraph, of_value, naming, final)
+
+
+def _signs(text: str) -> dict[Sign, bool]:
+    """The signs that the words state, and whether a name alone does; a name gives way to a statement."""
+    stated: dict[Sign, bool] = {}
+    for sign, words in DIRECTION_WORDS.items():
+        for hit in find_words(words, text):
+            naming = _NAMING.match(text[hit.start : hit.end]) is not None
+            stated[sign] = stated.get(sign, True) and naming
+    if len(stated) == 2:
+        return {sign: naming for sign, naming in stated.items() if not naming}
+    return stated
 
 
 def leads_with_minus(tree: Tree) -> bool:

@@ -177,7 +177,7 @@ def _relevant(analysis: Analysis, factor: Factor) -> list[Parameter]:
 
 
 def _tabled(analysis: Analysis, factor: Factor) -> list[Parameter]:
-    """The window of the table row that begins with the factor's name, under a header that speaks of windows."""
+    """The window in a table row that begins with the factor's name, under a header of windows."""
     found = []
     header = ""
     for sentence in analysis.trusted:

@@ -28,7 +28,8 @@ NAMING: Final = re.compile(
 _LEAD = re.compile(
     r"(?:\s|[(（]?[一二三四五六七八九十\d]+(?:\.\d+)*[)）.、]|[#*\-•·|“”\"'「《]|本文|本报告|构建"
     r"|构造|提出|采用"
-    r"|我们|将|把|其中|具体(?:地|而言)?|首先|其次|此外|对于|关于|这里|第[一二三四五六]个?|where"
+    r"|我们|将|把|的|使用的?|核心|主要|所用|measures?(?= )|其中|具体(?:地|而言)?|首先|其次|此外"
+    r"|对于|关于|这里|第[一二三四五六]个?|where"
     r"|here|ours is|our (?:measure|factor|signal)(?: is|,)|the (?:measure|factor|signal) is|the"
     r"|our|we|a|an|in this (?:note|report)|first|second|third|specifically|this (?:note|report)"
     r"|(?:factor|signal|因子|信号)\s*(?:\d+|[A-Z]|[一二三四五六])\s*[:：—–.-]+"

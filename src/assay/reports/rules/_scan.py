@@ -45,6 +45,7 @@ class Scanner:
     document: Document
     starts: tuple[int, ...]
     bindings: Mapping[str, Tree] = field(default_factory=dict)
+    _seen: dict[int, Token] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, document: Document) -> Scanner:
@@ -53,7 +54,7 @@ class Scanner:
 
     def binding(self, name: str, tree: Tree) -> Scanner:
         """The scanner with one more name."""
-        return replace(self, bindings={**self.bindings, name: tree})
+        return replace(self, bindings={**self.bindings, name: tree}, _seen={})
 
     def knows(self, name: str) -> bool:
         """Whether the name is a word of the table."""
@@ -76,7 +77,12 @@ class Scanner:
             if blank:
                 place = blank.end()
                 continue
-            token = self._at(place, end, numerals)
+            token = self._seen.get(place)
+            if (
+                token is None or token.end > end
+            ):  # stretches of one sentence overlap: most places were read before
+                token = self._at(place, end, numerals)
+                self._seen[place] = token
             if token.senses != (("FILLER", None, 0.0),):
                 found.append(token)
             place = token.end

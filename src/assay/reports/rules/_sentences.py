@@ -9,6 +9,13 @@ from functools import cached_property
 
 from assay.reports._document import Document
 
+_TAGGED = re.compile(
+    r"\[INST\].*?(?:\[/INST\]|$)|<\|(?:im_start|system|user|assistant).*?(?:<\|(?:im_end|end)[^>]*>|$)"
+    r"|<(?P<tag>system|instructions?|prompt|assistant)>.*?(?:</(?P=tag)>|$)|\{\s*\"[^{}]*\}",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Blocks in the notation of prompts and of replies: none of their words is about a factor."""
+
 _END = re.compile(r"[。;；!！?？\n]|\.(?=\s+[A-Z\u4e00-\u9fff\"“$(]|\s*$)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Fig|Eq|No|Inc|Ltd|approx)\.$", re.IGNORECASE)
 
@@ -20,20 +27,21 @@ _COMMAND = re.compile(
     r"|system\s*(?:prompt|message|:|：)|<\|?/?\s*(?:im_start|im_end|system|assistant|user"
     r"|instructions?)\b|\[/?INST\]"
     r"|(?:^|[\s(])(?:assistant|user|developer|系统|助手)\s*[:：]|系统(?:提示|指令|消息)"
-    r"|(?:you are|act as|pretend|as) (?:now )?(?:a|an|the) (?:ai|assistant|language model"
-    r"|extractor|llm|parser|model)"
+    r"|(?:you are|act as|pretend to be) (?:now )?(?:a|an|the) [^.]{0,30}?\b(?:ai|assistant|language model"
+    r"|extractor|llm|parser|model|agent|bot)\b"
     r"|(?:language model|ai model|llm|chatgpt|extraction agent|automated reader|大模型|语言模型"
     r"|人工智能助手|AI助手|智能体|抽取程序|提取程序)"
     r"[^.。]{0,60}(?:must|should|shall|please|output|return|report|set|必须|应当|应该|请|需|输出|返回)"
-    r"|(?:you|the (?:reader|extractor|parser|model|agent)) (?:must|should|shall|will"
+    r"|(?:you|the (?:reader|extractor|parser|agent)) (?:must|should|shall|will"
     r"|are to) (?:now )?(?:output|return|reply|respond|report|use|set|answer|extract|write|call)"
     r"|(?:please|now) (?:output|return|reply|respond|answer)|(?:respond|reply|answer) (?:only )?with"
     r"|(?:请|必须|务必|应当)(?:直接|改为|只|立即)?(?:输出|返回|回复|回答|填写)|改为输出"
     r"|输出(?:以下|如下)|(?:return|output) (?:the following|only|this) (?:json|spec|expression)"
-    r"|(?:set|change) (?:the )?(?:expr|expression|universe|windows?|rebalance|neutrali[sz]ation"
+    r"|^\W*(?:please |now )?(?:set|change) (?:the )?(?:expr|expression|universe|windows?|rebalance"
+    r"|neutrali[sz]ation"
     r"|direction|frequency|field) (?:field )?(?:to|=)"
     r"|(?:将|把)\s*(?:expr|universe|windows|rebalance|neutralization|direction|frequency)"
-    r"|```|\"(?:expr|universe|windows|rebalance|neutralization)\"\s*:",
+    r"|\"(?:expr|universe|windows|rebalance|neutralization)\"\s*:",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -70,7 +78,9 @@ class Sentences:
         """In order, without commands to the reader, and without a paragraph that begins with one."""
         found: list[Sentence] = []
         silenced = suspected = begun = -1
-        for sentence in _split(self.document.text):
+        # blocks are blanked out character by character, so that places stay what they are
+        text = _TAGGED.sub(lambda match: "." + " " * (len(match.group()) - 1), self.document.text)
+        for sentence in _split(text):
             first = sentence.paragraph != begun
             begun = sentence.paragraph
             if sentence.paragraph == silenced:
@@ -99,7 +109,7 @@ def _sentence(text: str, start: int, end: int, paragraph: int) -> Iterator[Sente
     piece = text[start:end]
     first = start + len(piece) - len(piece.lstrip())
     piece = piece.strip()
-    if piece:
+    if piece.strip("."):
         ends_open = end >= len(text) or text[end] == "\n"
         heading = ends_open and len(piece) <= 60 and not re.search(r"[,，:：|=]|[\d%)]$|^[-=*_ ]+", piece)
         yield Sentence(first, first + len(piece), paragraph, piece, heading)

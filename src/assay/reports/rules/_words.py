@@ -231,6 +231,7 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"from", ("FROM", None)),
     _row(r"between|之间|区间|构成的区间", ("BETWEEN", None)),
     _row(r"占", ("SHARE", None)),
+    _row(r"sits|stands|lies|is located", ("POS", None)),
     _row(r"(?:的)?(?:相对)?位置|(?:relative )?position", ("POS", None)),
     _row(r"与|和|及|以及|and|&", ("AND", None)),
     _row(r"to", ("TO", None)),
@@ -261,7 +262,8 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"、", (",", None), ("AND", None)),
     _row(r"\|", ("|", None)),
     _row(
-        r"个股|股票|该股票|该股|每只股票|单只股票|标的|自身|对应|相应|所有|全部|(?:each |every |the "
+        r"首先|先|where|个股|股票|该股票|该股|每只股票|单只股票|标的|自身|对应|相应|所有|全部|(?:each "
+        r"|every |the "
         r"|a )?(?:individual )?stock(?:'s|s'|s)?|its own"
          r"|the|a|an|each|our|then-current|on each (?:trading )?day|simply|simple|['’]s|当前|当期|当天"
          r"|当日|今日|today's|the day's|current|t日|day t|at day t",

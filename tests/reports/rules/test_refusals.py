@@ -1,0 +1,124 @@
+"""What is refused, and why: no factor, data or ops that are not there, words that are not read."""
+
+import pytest
+
+from .reading import extract
+
+REFUSED = [
+    (
+        "市场周报：本周沪深300指数上涨2.3%，成交额有所放大。我们维持对消费板块的推荐评级，目标价25元。",
+        "extract.no_factor",
+        "",
+    ),
+    (
+        "Quant weekly: momentum gained 1.2% and low volatility lost 0.4% over the past 5 days. CSI "
+        "300 fell 2%.",
+        "extract.no_factor",
+        "",
+    ),
+    ("公司拟以每股20元回购股份，过去20个交易日公司股价下跌12%。维持买入评级。", "extract.no_factor", ""),
+    ("流动性因子定义为5分钟成交量的标准差。", "extract.minute_data", "分钟"),
+    (
+        "The factor is defined as the volatility of one-minute bars over the day.",
+        "extract.minute_data",
+        "minute",
+    ),
+    ("价值因子定义为净利润与总市值之比。", "extract.fundamental_data", "净利润"),
+    (
+        "Earnings surprise is defined as the difference between reported EPS and consensus EPS, "
+        "divided by price.",
+        "extract.fundamental_data",
+        "EPS",
+    ),
+    ("量价因子定义为过去20日收盘价与成交量的相关系数。", "extract.unsupported_op", "TS_CORR"),
+    (
+        "The factor is defined as the 20-day skewness of daily returns.",
+        "extract.unsupported_op",
+        "TS_SKEWNESS",
+    ),
+    ("The factor is defined as the 60-day beta to the market.", "extract.unsupported_op", "TS_REGRESSION"),
+    ("UPDAYS = COUNT($return, 20). The factor is weekly.", "extract.unsupported_op", "COUNT"),
+    ("换手率因子定义为过去20日平均换手率。", "extract.unsupported_field", "换手率"),
+    (
+        "资金流因子定义为过去10日主力资金净流入之和与成交额之和的比值。",
+        "extract.unsupported_field",
+        "$net_mf_amount",
+    ),
+    ("The factor is defined as the 20-day frobnicated return of the stock.", "extract.unread", ""),
+    ("流动性因子定义为日收益率绝对值除以成交额的20日均值。", "extract.unread", ""),
+    ("动量因子定义为过去20日收益率减去同期市场收益率。", "extract.unread", ""),
+    ("波动因子定义为收益率的标准差。", "extract.unread", "no window"),
+    ("动量因子定义为过去N日收益率。", "extract.unread", "N"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "note"), REFUSED, ids=[row[0][:30] for row in REFUSED])
+def test_a_text_is_refused_with_its_reason(text: str, code: str, note: str) -> None:
+    found = extract(text)
+    assert found.status == "refused"
+    assert found.reason is not None
+    assert found.reason.code == code, found.note
+    assert note in found.note
+
+
+def test_an_op_outside_the_whitelist_is_offered_in_the_core_dialect() -> None:
+    assert "ts_corr(close, volume, 20)" in extract("量价因子定义为过去20日收盘价与成交量的相关系数。").note
+
+
+CONFLICTS = [
+    (
+        "动量因子定义为过去20日收益率。\n\n在实证部分，我们将回看窗口调整为60个交易日。",
+        "extract.conflicting_window",
+    ),
+    (
+        "因子定义：过去20日收益率的标准差。\n\n因子定义：过去60日收益率的标准差。",
+        "extract.conflicting_window",
+    ),
+    (
+        "The momentum factor is defined as the 20-day return.\n\n| Parameter | Value |\n|---|---|\n"
+        "| Look-back window | 60 trading days |\n",
+        "extract.conflicting_window",
+    ),
+    (
+        "动量因子定义为过去20日收益率。因子值越大，未来收益越高。\n\n测试显示，因子值越大，未来收益越低。",
+        "extract.conflicting_direction",
+    ),
+    (
+        "动量因子定义为过去20日收益率。每周调仓。\n\n组合按月调仓。",
+        "extract.conflicting_field",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), CONFLICTS)
+def test_a_contradiction_is_named_and_both_places_are_cited(text: str, code: str) -> None:
+    found = extract(text)
+    assert found.status == "conflict"
+    assert found.reason is not None
+    assert found.reason.code == code
+    assert len({span.quote for span in found.evidence}) >= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "windows"),
+    [
+        (
+            "动量因子定义为过去20日收益率。\n\n在实证部分，我们将回看窗口调整为60个交易日，最终结果"
+            "均以此为准。",
+            (60,),
+        ),
+        (
+            "The factor is defined as the ratio of the 10-day average volume to the 120-day average "
+            "volume.\n\n"
+            "In the rest of the report the long window is 200 days instead of 120.",
+            (10, 200),
+        ),
+        ("动量因子定义为过去20日收益率。\n\n稳健性检验中，将窗口改为60日，结论不变。", (20,)),
+        ("动量因子定义为过去20日收益率。组合持有期为60日。", (20,)),
+        ("The factor is defined as the 20-day return. As a check we also tried a window of 60 days.", (20,)),
+    ],
+)
+def test_only_a_statement_that_it_holds_replaces_a_window(text: str, windows: tuple[int, ...]) -> None:
+    found = extract(text)
+    assert found.spec is not None, (found.reason, found.note)
+    assert found.spec.windows == windows
