@@ -156,6 +156,19 @@ def test_a_run_in_a_workspace_is_recorded_with_its_readings(run: Run, desk: Path
         assert gated.spec_id == done.data["spec_id"]
 
 
+def test_a_page_shows_text_readings_and_backtest_and_adds_no_trial(run: Run, desk: Path, plain: Path) -> None:
+    html = desk / "page.html"
+    done = run("report", "extract", str(plain), "--data", "small", "--html", str(html), "--json")
+    assert done.code == 0, done.err
+    page = html.read_text(encoding="utf-8")
+    assert "过去二十个交易日的累计涨跌幅" in page
+    assert "prices as traded" in page
+    trials = _records(desk, "trial")
+    assert len({(body["fingerprint"], body["config_hash"]) for body in trials}) == 6
+    bare = run("report", "extract", str(plain), "--html", str(html))
+    assert bare.code == 0
+
+
 def test_a_refusal_in_a_workspace_is_recorded_and_tries_nothing(run: Run, desk: Path) -> None:
     path = desk / "macro.txt"
     path.write_text(NO_FACTOR, encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +15,7 @@ from assay.errors import AssayError, DataError, Refusal
 
 if TYPE_CHECKING:
     from assay.config import DataSettings
-    from assay.judge import JudgeSettings, Recording
+    from assay.judge import Recording, Verdicts
     from assay.market import Panel
     from assay.reports._document import Document
     from assay.reports._extraction import Extraction
@@ -51,6 +51,8 @@ class Extracted:
     curve: Curve | None
     no_readings: str
     run: str | None
+    judged: Verdicts | None = None
+    simulated: bool | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -94,6 +96,8 @@ def run_extract(request: ExtractRequest) -> int:
         inputs[f"data:{panel.name}"] = data_digest(panel)
     with desk_run(request.backend, inputs, more={"target": request.target}) as desk, slow_notice():
         found = _extracted(desk, document, request.target, panel, settings)
+        if request.html is not None and panel is not None and _has_figures(found.curve):
+            found = _with_backtest(found, desk, panel, settings)
     _write(found, request)
     if request.as_json:
         print_json(found.as_dict())
@@ -209,13 +213,7 @@ def _extracted(
         assert extraction.spec is not None  # admitted
         try:
             curve = evaluate_readings(
-                document,
-                extraction.spec,
-                extraction.direction,
-                panel,
-                plan=None if settings is None else settings.periods,
-                settings=_judging(settings),
-                recording=_recording(desk, panel, settings),
+                document, extraction.spec, extraction.direction, panel, **_judging(desk, panel, settings)
             )
         except Refusal as refusal:
             if refusal.reason.code not in _UNIVERSE:
@@ -228,7 +226,24 @@ def _extracted(
     return Extracted(document, extraction, verdict, curve, why, None if desk.run is None else desk.run.id)
 
 
-def _judging(settings: DataSettings | None) -> JudgeSettings:
+def _has_figures(curve: Curve | None) -> bool:
+    return curve is not None and bool(curve.points) and curve.points[0].reading.rank_ic is not None
+
+
+def _with_backtest(found: Extracted, desk: DeskRun, panel: Panel, settings: DataSettings | None) -> Extracted:
+    """The spec as written judged in full, for the page."""
+    from assay.reports.readings import backtest
+
+    extraction = found.extraction
+    assert extraction.spec is not None  # it has readings
+    judged = backtest(
+        found.document, extraction.spec, extraction.direction, panel, **_judging(desk, panel, settings)
+    )
+    return replace(found, judged=judged, simulated=panel.manifest.simulated)
+
+
+def _judging(desk: DeskRun, panel: Panel, settings: DataSettings | None) -> dict[str, Any]:
+    """How the judge is to judge, and where it records."""
     from assay.judge import JudgeSettings
 
     values: dict[str, Any] = {"threads": usable_cores()}
@@ -236,7 +251,11 @@ def _judging(settings: DataSettings | None) -> JudgeSettings:
         values |= {"lag": settings.lag, "fill": settings.fill}
         if settings.costs is not None:
             values["costs"] = {"buy_bp": settings.costs.buy_bp, "sell_bp": settings.costs.sell_bp}
-    return JudgeSettings.from_mapping(values)
+    return {
+        "plan": None if settings is None else settings.periods,
+        "settings": JudgeSettings.from_mapping(values),
+        "recording": _recording(desk, panel, settings),
+    }
 
 
 def _recording(desk: DeskRun, panel: Panel, settings: DataSettings | None) -> Recording | None:
@@ -261,8 +280,14 @@ def _write(found: Extracted, request: ExtractRequest) -> None:
     if request.html is not None:
         from assay.views import report_page
 
-        readings = () if found.curve is None else found.curve.readings
-        pages[request.html] = report_page(found.document, found.extraction, found.verdict, readings)
+        pages[request.html] = report_page(
+            found.document,
+            found.extraction,
+            found.verdict,
+            found.curve,
+            found.judged,
+            simulated=found.simulated,
+        )
     if request.out is not None:
         if found.verdict.admitted:
             from assay.spec import GatedSpec

@@ -12,7 +12,7 @@ from assay.judge import JudgeSettings, Recording, judge
 from assay.ledger import Ledger, Scope
 from assay.market import Panel, simulate
 from assay.reports.documents import read_document
-from assay.reports.readings import evaluate_readings
+from assay.reports.readings import backtest, evaluate_readings
 from assay.spec import EvidenceSpan, FactorSpec
 
 TEXT = "因子为过去一个月的累计涨跌幅。"
@@ -80,6 +80,21 @@ def test_a_neutralised_reading_differs(panel: Panel) -> None:
     by_name = {point.reading.name: point for point in curve.points}
     assert by_name["neutralised by industry"].reading.rank_ic != by_name["as written"].reading.rank_ic
     assert curve.as_dict()["points"][0]["name"] == "as written"
+
+
+def test_the_backtest_is_the_first_reading_in_full_and_no_further_trial(panel: Panel, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger")
+    ledger.run("reports-1").start("reports", Operator.human(), "0" * 64, {})
+    recording = Recording(ledger, Operator.human(), desk="reports", run="reports-1")
+    curve = evaluate_readings(DOCUMENT, _spec(), "negative", panel, recording=recording)
+    judged = backtest(DOCUMENT, _spec(), "negative", panel, recording=recording)
+    assert judged is not None
+    ledger.run("reports-1").stop("finished")
+    assert ledger.trials(Scope(data=panel.name)).n == len(curve.points)
+    assert judged[0].summary["rank_ic"] == pytest.approx(-(curve.points[0].reading.rank_ic or 0), abs=1e-4)
+    assert judged[0].summary["ir"] == pytest.approx(curve.points[0].ir, abs=1e-4)
+    assert len(judged[0].leaks) == 4
+    assert backtest(DOCUMENT, _spec(expr="COUNT($close, 20)"), "negative", panel) is None
 
 
 def test_a_universe_without_members_is_refused_loudly(panel: Panel) -> None:

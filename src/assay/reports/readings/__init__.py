@@ -1,6 +1,6 @@
 """The specification curve: every reading that the cited text allows, evaluated, and how far they agree."""
 
-from assay.reports.readings._evaluate import Curve, CurvePoint, evaluate_readings
+from assay.reports.readings._evaluate import Curve, CurvePoint, backtest, evaluate_readings
 from assay.reports.readings._rule import AGREES_T, SIGNIFICANT_T, single_reading
 from assay.reports.readings._variants import MOST_READINGS, Variant, Variants, variants_of
 
@@ -12,6 +12,7 @@ __all__ = [
     "CurvePoint",
     "Variant",
     "Variants",
+    "backtest",
     "evaluate_readings",
     "single_reading",
     "variants_of",

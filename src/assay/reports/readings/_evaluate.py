@@ -15,7 +15,7 @@ from assay.spec import Direction, FactorSpec, Reading, UniverseName, require_bac
 
 if TYPE_CHECKING:
     from assay.config import PeriodPlan
-    from assay.judge import JudgeSettings, Recording, Verdict
+    from assay.judge import JudgeSettings, Recording, Verdict, Verdicts
     from assay.market import Panel
 
 BARS: Final[Mapping[Rebalance, int]] = {"daily": 1, "weekly": 5, "monthly": 20}
@@ -143,6 +143,46 @@ def evaluate_readings(
     return Curve(tuple(points[v.name] for v in found.chosen), found.left_out, panel.name, universe)
 
 
+def backtest(
+    document: Document,
+    spec: FactorSpec,
+    direction: Direction,
+    panel: Panel,
+    *,
+    plan: PeriodPlan | None = None,
+    settings: JudgeSettings | None = None,
+    recording: Recording | None = None,
+) -> Verdicts | None:
+    """The spec as written, judged in full on the search period: the trial of its first reading again.
+
+    The formula has the sign of its direction. None where it cannot run.
+
+    Raises
+    ------
+    Refusal
+        As :func:`evaluate_readings`; ``unsupported_neutralization``: the data set lacks what the spec takes
+        out.
+    """
+    from assay.judge import JudgeSettings, judge
+
+    found = variants_of(document, spec, most=1).chosen
+    if not found:
+        return None
+    universe = panel_universe(panel, require_backtest(spec.universe))
+    own = settings or JudgeSettings()
+    quick = _settings(settings, universe, found[0].neutralize, found[0].rebalance)
+    full = replace(
+        quick,
+        horizons=own.horizons,
+        robustness=own.robustness,
+        leak_checks=own.leak_checks,
+        bootstrap=own.bootstrap,
+        neutral=own.neutral,
+    )
+    bench = _Bench(panel, plan, recording, -1.0 if direction == "negative" else 1.0)
+    return judge({spec.name: bench.text(found[0])}, panel, full, plan=plan, recording=recording)
+
+
 def panel_universe(panel: Panel, name: UniverseName) -> str:
     """The panel's name of a universe of the vocabulary.
 
@@ -200,7 +240,7 @@ class _Bench:
         """Readings that share their settings, by name."""
         from assay.judge import judge
 
-        texts = {variant.name: self._text(variant) for variant in variants}
+        texts = {variant.name: self.text(variant) for variant in variants}
         try:
             verdicts = judge(
                 texts, self.panel, settings, plan=self.plan, recording=self.recording, collect=True
@@ -216,7 +256,8 @@ class _Bench:
             points[verdict.name] = self._point(_named(variants, verdict.name), verdict, trial)
         return points
 
-    def _text(self, variant: Variant) -> str:
+    def text(self, variant: Variant) -> str:
+        """The formula as it is traded, in the core dialect."""
         node = variant.node if self.sign > 0 else Call("neg", (variant.node,), ())
         return to_text(node, "core")
 
