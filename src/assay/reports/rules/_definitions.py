@@ -43,7 +43,7 @@ _DEFINED: Final = re.compile(
     r"|\b(?:define[sd]?|comput(?:e|es|ed)|calculat(?:e|es|ed)|measur(?:e|es|ed)|construct(?:s|ed)?"
     r"|specif(?:y|ies|ied))\s+(?P<name>[^.;,]{2,70}?)\s+(?:as|by|from|to be)\b"
     r"|(?:formula|definition|expression|calculation)\s*(?:is|reads|:|：)+\s*|\bdefined as\b"
-    r"|\bequals?\b|\bequal to\b|等于|定义是|=",
+    r"|\b(?:measured|proxied|captured|given) (?:by|as)\b|\bequals?\b|\bequal to\b|等于|定义是|=",
     re.IGNORECASE,
 )  # fmt: skip
 _USED: Final = re.compile(
@@ -57,7 +57,8 @@ _USED: Final = re.compile(
     r"|consider|considers|adopt|adopts|study|studies|examine|examines|employ|employs|compute"
     r"|computes|calculate|measure)\b"
     r"|\b(?:rank|sort|order|scor)(?:s|e|es|ed|ing)?\b[^.,;]{0,45}?\b(?:by|on|according to)\b"
-    r"|[:：]|\bcompute\b|\bcalculate\b|\btake\b|\b(?:based on|built on|computed from|using|taking"
+    r"|\bwe (?=subtract|divide)|\bstock,? we\b|[:：]|\bcompute\b|\bcalculate\b|\btake\b"
+    r"|\b(?:based on|built on|computed from|using|taking"
     r"|namely)\b",
     re.IGNORECASE,
 )  # fmt: skip
@@ -89,7 +90,8 @@ _CHANGING = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _CONTINUES = re.compile(
-    r"^\s*(?:再|然后|之后|并(?:且)?(?:取|对|做|除|乘|减)|接着|最后|取(?!值)|除以|减去|乘以|加上|then"
+    r"^\s*(?:再|然后|之后|并(?:且)?(?:取|对|做|除|乘|减)|接着|最后|取(?!值)|除以|减去|乘以|加上"
+    r"|then|with a (?:negative|minus)|(?:前)?加负号"
     r"|and then|divided|minus|plus|multiplied|times|less|finally|after|averaged|smoothed)",
      re.IGNORECASE)  # fmt: skip
 _REQUIRES = re.compile(
@@ -97,6 +99,12 @@ _REQUIRES = re.compile(
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"[A-Za-z_]{2,}\s*\(|[×*/÷]|[\u4e00-\u9fff]\s*[-+]")
+_MIDST = re.compile(
+    r"(?:[除乘]以|减去?|加上?|与|和|及|[-+*/×÷(（]|divided by|minus|times|plus|\band|\bover|\bto"
+    r"|\bless|\bratio of"
+    r"|\bbetween)\s*$",
+    re.IGNORECASE,
+)
 _EARLY: Final = 12
 """A following sentence names what came before where its naming verb stands this early."""
 
@@ -264,7 +272,14 @@ def _regions(sentence: Sentence) -> Iterator[_Region]:
 
 def _backward_starts(text: str) -> list[int]:
     cut = max(
-        (m.end() for m in re.finditer(r"[,，:：]|用|以|将|把|采用|使用|利用|\buse\b|\btake\b|\bThe\b", text)),
+        (
+            m.end()
+            for m in re.finditer(
+                r"[,，:：]|(?<![使采利])用|(?<![除乘可所得予加])以|将|把|采用|使用|利用|\buse\b|\btake\b"
+                r"|\bThe\b",
+                text,
+            )
+        ),
         default=0,
     )
     return sorted({0, cut}, reverse=True)
@@ -273,6 +288,10 @@ def _backward_starts(text: str) -> list[int]:
 def _read_region(scanner: Scanner, sentence: Sentence, region: _Region, around: _Around) -> Definition | None:
     text = scanner.document.text
     words = text[region.start : region.end]
+    if region.strength is not Strength.DEFINED and _MIDST.search(
+        sentence.text[: region.start - sentence.start]
+    ):
+        return None  # what is read from here on would be half of a formula
     blank = _blank(sentence, region)
     if not _QUANTITY.search(words):
         return _not_read(sentence, region, words, [], blank)
@@ -303,6 +322,8 @@ def _plausible(blank: Definition, phrase: Phrase, sentence: Sentence) -> bool:
     """Whether a reading without a verb of defining is meant as a factor at all."""
     if blank.strength is Strength.DEFINED:
         return phrase.last - phrase.first > 1 or _windowed(phrase.tree)
+    if phrase.last - phrase.first == 1:
+        return False
     about = bool(blank.name) or FACTORISH.search(sentence.text) is not None
     if has_hole(phrase.tree) or not _windowed(phrase.tree):
         return blank.strength is Strength.USED and about and phrase.last - phrase.first > 2
@@ -428,6 +449,9 @@ def _left_over(sentence: Sentence, tokens: list[Token], phrase: Phrase, end: int
         parts = [t for t in tokens[phrase.last :] if place <= t.start < place + len(clause)]
         known = [t for t in parts if t.senses[0][0] != UNKNOWN]
         joined = place == stop
+        if joined and _REMARK.match(clause) and not any(s[0] == "T" for t in known for s in t.senses):
+            known = [t for t in known if t.start >= place + _REMARK.match(clause).end()]  # type: ignore[union-attr]
+            clause = _REMARK.sub("", clause)
         if _is_setting(sentence, place, clause) or names.NAMING.match(clause.strip()):
             continue
         if joined and (_CHANGING.search(clause) or _operates(known)):
@@ -438,6 +462,8 @@ def _left_over(sentence: Sentence, tokens: list[Token], phrase: Phrase, end: int
             return clause
     return None
 
+
+_REMARK = re.compile(r"\s*[(（][^()（）]{1,24}[)）]")
 
 _OPERATING = frozenset(
     {"AGG", "VOL", "FN", "FNADJ", "PAIR", "NEG", "T", "NAMEDMA", "DIV", "MUL", "SUB", "ADD", "RATIO",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from assay.reports._lexicon import DIRECTION_WORDS, find_words
 from assay.reports.rules._facts import ASIDE, FINAL
@@ -18,9 +18,33 @@ _NAMING = re.compile(
     r"^(?:反转|低波|reversal|mean reversion|均值回复|low volatility anomaly)$", re.IGNORECASE
 )
 _OF_VALUE = re.compile(
-    r"因子|取值|值|得分|信号|指标|分位|组|factor|value|score|signal|decile|quintile|quantile"
+    r"\bbetter\b|越[大高小低]越好|因子|取值|值|得分|信号|指标|分位|组|factor|value|score|signal"
+    r"|decile|quintile|quantile"
     r"|readings?|measure|ratio", re.IGNORECASE
 )  # fmt: skip
+_GROUP = r"(?:的)?(?:股票|个股|一组|组合|组|分位|一端|者|档)"
+_BUY, _WORSE, _BETTER = (
+    r"(?:做多|买入|买进|持有|配置|超配)",
+    r"(?:(?:收益|表现|回报)(?:率)?(?:偏|更|较|也?更为?)(?:低|差|弱)|跑输|落后)",
+    r"(?:(?:收益|表现|回报)(?:率)?(?:偏|更|较|也?更为?)(?:高|好|强)|跑赢|占优)",
+)
+_MORE: Final[dict[Sign, re.Pattern[str]]] = {
+    "positive": re.compile(
+        rf"{_BUY}[^。;；,，]{{0,12}}(?:高|大|强){_GROUP}"
+        rf"|高[^。;；,，低]{{0,12}}{_GROUP}[^。;；]{{0,12}}{_BETTER}"
+        rf"|低[^。;；,，高]{{0,12}}{_GROUP}[^。;；]{{0,12}}{_WORSE}"
+    ),
+    "negative": re.compile(
+        rf"{_BUY}[^。;；,，]{{0,12}}(?:低|小|弱){_GROUP}"
+        rf"|高[^。;；,，低]{{0,12}}{_GROUP}[^。;；]{{0,12}}{_WORSE}"
+        rf"|低[^。;；,，高]{{0,12}}{_GROUP}[^。;；]{{0,12}}{_BETTER}"
+    ),
+}
+"""Statements beside those of the shared table: groups that are bought, or that do better or worse."""
+
+_OF_FORMULA = re.compile(r"(?:with|carries|takes|given) a (?:negative|minus|positive) sign$", re.IGNORECASE)
+"""A sign that belongs to the formula says nothing of the direction."""
+
 _OTHER = re.compile(
     r"风险提示|过去业绩|历史业绩|past performance|disclaimer|评级|目标价|price target", re.IGNORECASE
 )
@@ -72,9 +96,11 @@ def _in(sentence: Sentence) -> Iterator[Statement]:
 
 def _signs(text: str) -> dict[Sign, bool]:
     """The signs that the words state, and whether a name alone does; a name gives way to a statement."""
-    stated: dict[Sign, bool] = {}
+    stated: dict[Sign, bool] = {sign: False for sign, pattern in _MORE.items() if pattern.search(text)}
     for sign, words in DIRECTION_WORDS.items():
         for hit in find_words(words, text):
+            if _OF_FORMULA.search(text[: hit.end]):
+                continue
             naming = _NAMING.match(text[hit.start : hit.end]) is not None
             stated[sign] = stated.get(sign, True) and naming
     if len(stated) == 2:

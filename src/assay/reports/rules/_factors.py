@@ -24,7 +24,7 @@ _SUFFIX = re.compile(
     re.IGNORECASE,
 )
 _NOUN = re.compile(
-    r"[\u4e00-\u9fffA-Za-z0-9]{1,12}?(?:因子|指标)|(?:[A-Za-z0-9-]+ ){1,3}(?:factor|signal|score)\b",
+    r"[\u4e00-\u9fffA-Za-z0-9]{1,12}?(?:因子|指标)|(?:[A-Za-z0-9-]+ ){1,3}(?:factor|signal)\b",
     re.IGNORECASE,
 )
 _LEAD = re.compile(

@@ -68,6 +68,10 @@ _FACTOR_PERIOD = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _PERIOD_OF: Final = {"日": "daily", "周": "weekly", "月": "monthly"}
+_KEYED = re.compile(
+    r"(?:(?P<trade>(?:调仓|换仓|再平衡)(?:频率|周期)?)|(?:因子|计算|更新)?(?:频率"
+    r"|频次))\s*[:：|]\s*(?P<period>[日周月])(?=[\s,，;；。|]|$)"
+)
 _NOT_PERIOD = re.compile(
     r"\s*(?:收益|涨跌|成交|振幅|换手|行情|数据|returns?|volumes?|turnover|bars?|data|prices?"
     r"|closes?|high|low|traded|range|amplitude|IC\b|rank ?IC)", re.IGNORECASE)  # fmt: skip
@@ -135,6 +139,7 @@ def _universes(sentence: Sentence) -> Iterator[Fact]:
 
 
 def _periods(sentence: Sentence) -> Iterator[Fact]:
+    yield from _keyed_periods(sentence)
     for start, clause in _period_clauses(sentence):
         named = list(_named_periods(clause))
         parts = list(_parts(clause))
@@ -150,6 +155,14 @@ def _periods(sentence: Sentence) -> Iterator[Fact]:
         if factor and not any(_period_field(clause[low:high]) == "frequency" for low, high in parts):
             word = factor.group("zh") or factor.group("en")
             yield _fact("frequency", _PERIOD_OF.get(word, word.lower()), start, clause, sentence)
+
+
+def _keyed_periods(sentence: Sentence) -> Iterator[Fact]:
+    """A key and one character: 调仓:周."""
+    for match in _KEYED.finditer(sentence.text):
+        field: FactField = "rebalance" if match.group("trade") else "frequency"
+        value = _PERIOD_OF[match.group("period")]
+        yield _fact(field, value, sentence.start + match.start(), match.group(), sentence)
 
 
 def _period_clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:

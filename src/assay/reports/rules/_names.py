@@ -41,7 +41,8 @@ _TAIL = re.compile(
     r"|来|因此|具体)+$"
 )
 _PRONOUN = re.compile(
-    r"^(?:该|本|此|上述|这一|这个|所有|各)?(?:因子|指标|信号|因子值|值|得分|其|它|公式|定义|计算"
+    r"^(?:该|本|此|上述|这一|这个|所有|各)?(?:因子|指标|信号|因子(?:计算|构建|定义|逻辑|说明|构造"
+    r"|表现)|因子值|值|得分|其|它|公式|定义|计算"
     r"|构造|计算方法|计算方式)?$"
     r"|^(?:the |this |our |its |a )?(?:proposed |above |new )?(?:factor|signal|score|measure"
     r"|indicator|it|alpha"
@@ -65,7 +66,7 @@ NONE: Final = Name("", 0)
 def before(text: str, cue: str = "") -> Name:
     """The name at the end of ``text``, which stands before the cue of a definition."""
     head = _HEAD.match(cue)
-    if head and (re.search(r"[=:：]", cue) or FACTORISH.match(head.group(1))):
+    if head and (re.search(r"[=:：]", cue) or FACTORISH.fullmatch(head.group(1))):
         text += head.group()
     last = max((m.end() for m in re.finditer(r"[,，:：;；|](?=\s*\S)", text)), default=0)
     return cleaned(text[last:], last)

@@ -86,7 +86,8 @@ TABLE: Final[tuple[Words, ...]] = (
          ("F", apply("-", _HIGH, _LOW))),
     # -- daily series ------------------------------------------------------------------------------------
     _row(r"(?:后复权|前复权|复权|当日|今日|每日|日)?(?:的)?(?:收盘价格?|收盘)|股价|价格"
-         r"|(?:adjusted |daily |today's |the day's )?clos(?:e|ing)(?: prices?)?(?! to)|share price"
+         r"|(?:adjusted |daily |today's |the day's )?clos(?:e|ing)(?: prices?)?(?! to (?:zero|the top"
+         r"|the bottom|one|1|each|being))|share price"
          r"|stock price|price",
          ("F", _CLOSE)),
     _row(r"(?:当日|今日|每日|日)?(?:的)?开盘价格?|开盘|(?:today's |daily )?open(?:ing)?(?: prices?)?",
@@ -216,7 +217,8 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"TANH|SIGMOID|EXP", ("FN", "EXP")),
     # -- particles -----------------------------------------------------------------------------------------
     _row(r"[÷/／]", ("DIV", None)),
-    _row(r"除以|divided by|scaled by|normali[sz]ed by|as a (?:fraction|share|proportion) of", ("DIVW", None)),
+    _row(r"除以|比上|divided by|scaled by|normali[sz]ed by|as a (?:fraction|share|proportion) of",
+     ("DIVW", None)),
     _row(r"relative to|compared (?:with|to)|against|相对于?|相比|较", ("REL", None), ("DIVW", None, 0.5)),
     _row(r"乘以|乘上|乘|×|·|\*|multiplied by|times", ("MUL", None)),
     _row(r"减去|减|[-−–－]|minus|less|subtracting", ("SUB", None)),
@@ -251,6 +253,11 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"averaged|smoothed", ("AVERAGED", None)),
     _row(r"跳过|剔除|扣除|skipping|excluding", ("SKIP", None)),
     _row(r"[-−]\s?1 times", ("TURN", None)),
+    _row(r"with a (?:negative|minus) sign|(?:并|再)?(?:前面)?加(?:上)?负号|并取负(?:号|值)?", ("SIGNED",
+     None)),
+    _row(r"subtract", ("SUBTRACT", None)),
+    _row(r"divide (?:the result|it|this|that|the difference) by|dividing (?:the result|it) by", ("DIVV",
+     None)),
     _row(r"再|然后|之后|后|并|且|接着|最后|then|and then|after that|finally|which is|that is", ("THEN",
      None)),
     _row(r"取|求|计算|进行|做|作|taking|take|取其|we take|computing", ("TAKE", None)),
@@ -262,7 +269,8 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"、", (",", None), ("AND", None)),
     _row(r"\|", ("|", None)),
     _row(
-        r"首先|先|where|个股|股票|该股票|该股|每只股票|单只股票|标的|自身|对应|相应|所有|全部|(?:each "
+        r"[“”\"「」]|对(?:于)?每(?:一)?只(?:股票|个股)|for (?:each|every) stock|首先|先|where|个股"
+        r"|股票|该股票|该股|每只股票|单只股票|标的|自身|对应|相应|所有|全部|(?:each "
         r"|every |the "
         r"|a )?(?:individual )?stock(?:'s|s'|s)?|its own"
          r"|the|a|an|each|our|then-current|on each (?:trading )?day|simply|simple|['’]s|当前|当期|当天"
