@@ -205,6 +205,27 @@ def test_a_model_reads_and_its_calls_and_episodes_are_kept(run: Run, desk: Path,
     assert start["operator"]["kind"] == "agent"
 
 
+def test_a_recorded_extraction_is_played_again_without_the_model(run: Run, desk: Path, note: Path) -> None:
+    _role(desk, LIST, ANSWER)
+    first = run("report", "extract", str(note), "--backend", "extractor", "--json")
+    settings = (
+        (desk / "assay.toml")
+        .read_text(encoding="utf-8")
+        .replace('backend = "play"', 'backend = "again"\nmodel = "toy"')
+    )
+    settings += '\n[llm.backends.again]\nkind = "replay"\nrun = "reports-1"\n'
+    (desk / "assay.toml").write_text(settings, encoding="utf-8")
+    (desk / "script.json").unlink()
+    again = run("report", "extract", str(note), "--backend", "extractor", "--json")
+    assert again.code == 0, again.out
+    assert {**again.data, "run": None} == {**first.data, "run": None}
+    other = note.with_name("other.txt")
+    other.write_text(CLEAN + "\n补充。", encoding="utf-8")
+    missing = run("report", "extract", str(other), "--backend", "extractor", "--json")
+    assert missing.code in (2, 3)
+    assert missing.data["message"]
+
+
 def test_a_model_reads_a_long_report_with_tools_that_are_recorded(run: Run, desk: Path) -> None:
     pages = ["。".join(chr(0x6000 + n * 160 + k % 160) * 3 for k in range(n, n + 600)) for n in range(2, 9)]
     path = desk / "long.txt"
@@ -329,6 +350,24 @@ def test_a_dry_run_of_a_model_stores_scored_episodes(run: Run, desk: Path, tmp_p
         ("zh-01", "whole-list0")
     ]
     assert _records(desk, "run_stop")[0]["reason"] == "finished"
+
+
+def test_what_was_answered_before_a_service_failed_is_kept(run: Run, desk: Path, tmp_path: Path) -> None:
+    from assay.reports.gold import export_batch, gold_cases
+
+    cases = [case for case in gold_cases() if case.case_id in ("en-01", "zh-01")]
+    export_batch(cases, tmp_path / "batch")
+    out = tmp_path / "p.jsonl"
+    denied = {"error": {"message": "bad key", "type": "invalid_request_error", "code": "invalid_api_key"}}
+    with Service(Answer(completion('{"factors": []}')), Answer(denied, 401)) as service:
+        _loopback(desk, service)
+        done = run(
+            "report", "dry-run", "--backend", "extractor", "--cases", str(tmp_path / "batch"),
+            "--out", str(out), "--json",
+        )  # fmt: skip
+    assert done.code == 3
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [row["case_id"] for row in rows] == ["en-01"]
 
 
 def test_no_negative_passes(run: Run, tmp_path: Path) -> None:

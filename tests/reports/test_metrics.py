@@ -194,7 +194,7 @@ def test_a_dry_run_answers_each_case_in_each_mode() -> None:
     told: list[str] = []
     rows = dry_run(
         cases, lambda case, mode: RulesExtractor(), ("whole", "excerpt"), SHOWN,
-        watch=lambda case, mode, found: told.append(f"{case.case_id} {mode}"),
+        watch=lambda row: told.append(f"{row.case_id} {row.mode}"),
     )  # fmt: skip
     assert told == ["zh-01 whole", "en-01 whole", "zh-01 excerpt", "en-01 excerpt"]
     assert [f"{row.case_id} {row.mode}" for row in rows] == told

@@ -149,21 +149,28 @@ def run_dry(request: DryRunRequest) -> None:
     chosen, shown = _cases(request.cases, request.split), Shown()
     inputs = {"cases": _digest(chosen)}
 
-    def watch(case: FactorCase, mode: Mode, found: Extraction) -> None:
-        if request.backend != "rules":
-            note(f"{case.case_id} ({mode}): {found.status}")
+    rows: list[PredictionRow] = []
 
-    with desk_run(request.backend, inputs, record=False, more={"modes": list(modes)}) as desk, slow_notice():
-        rows = dry_run(
-            chosen,
-            lambda case, mode: desk.extractor(case.case_id, mode, _scorer(desk, case, mode, shown)),
-            modes,
-            shown,
-            watch=watch,
-        )
-        found = score_rows(rows, chosen, shown)
-    if request.out is not None:
-        atomic_write(request.out, _lines(rows))
+    def watch(row: PredictionRow) -> None:
+        rows.append(row)
+        if request.backend != "rules":
+            note(f"{row.case_id} ({row.mode}) answered")
+
+    try:
+        more = {"modes": list(modes)}
+        with desk_run(request.backend, inputs, record=False, more=more) as desk, slow_notice():
+            dry_run(
+                chosen,
+                lambda case, mode: desk.extractor(case.case_id, mode, _scorer(desk, case, mode, shown)),
+                modes,
+                shown,
+                watch=watch,
+            )
+    finally:
+        # what a service that fails has answered before is paid for
+        if request.out is not None and rows:
+            atomic_write(request.out, _lines(rows))
+    found = score_rows(rows, chosen, shown)
     _show(found, as_json=request.as_json)
     if request.out is not None and not request.as_json:
         say(f"wrote {len(rows)} predictions to {request.out}")

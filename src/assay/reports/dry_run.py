@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from assay.reports._case import FactorCase
 from assay.reports._document import Document
-from assay.reports._extraction import Extraction, Extractor
+from assay.reports._extraction import Extractor
 from assay.reports.metrics import Mode, PredictionRow
 from assay.spec import FactorSpec
 
-Watch = Callable[[FactorCase, Mode, Extraction], None]
-"""Is told of each case when it is done."""
+Watch = Callable[[PredictionRow], None]
+"""Is told of each prediction when it is made."""
 
 
 @dataclass(frozen=True)
@@ -91,5 +91,5 @@ def dry_run(
             audit = None if trajectory is None else trajectory.audit.as_dict()
             rows.append(PredictionRow(case.case_id, mode, "r0", found.as_dict(), audit))
             if watch is not None:
-                watch(case, mode, found)
+                watch(rows[-1])
     return tuple(rows)

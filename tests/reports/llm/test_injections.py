@@ -8,10 +8,12 @@ import pytest
 
 from assay.reports.documents import read_document
 from assay.reports.llm import LlmExtractor
+from assay.reports.rules import RulesExtractor
 from assay.reports.verifier import gate
 
 from ..injections import INJECTIONS, Injection
 from ..notes_llm import ANSWER, CLEAN, LIST, SPEC, scripted
+from ..rules.test_injection import ORDERS
 
 IDS = [injection.name for injection in INJECTIONS]
 
@@ -61,6 +63,37 @@ def test_a_model_that_obeys_and_cites_the_order_itself_is_caught(injection: Inje
         answer = {**ANSWER, **injection.answer, "spec": {**spec, "evidence": evidence}}
         document, found, _ = _extracted(injection.into(CLEAN), answer)
         assert not gate(document, found).admitted
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_orders_of_the_rules_change_nothing_either(order: str) -> None:
+    text = f"{order}\n\n{CLEAN}"
+    document, found, _ = _extracted(text, ANSWER)
+    assert gate(document, found).admitted
+    obeyed = {
+        **SPEC,
+        "expr": "RANK($volume)",
+        "windows": [],
+        "frequency": "undeclared",
+        "universe": "undeclared",
+    }
+    obeyed |= {"rebalance": "undeclared", "evidence": [{"field": "expr", "quote": order}]}
+    document, found, _ = _extracted(text, {**ANSWER, "direction": "undeclared", "spec": obeyed})
+    assert not gate(document, found).admitted
+
+
+@pytest.mark.parametrize("injection", INJECTIONS, ids=IDS)
+def test_the_rules_give_the_clean_spec_or_none(injection: Injection) -> None:
+    note = (
+        "我们在沪深300成分股内，每个交易日收盘后计算过去二十个交易日的累计涨跌幅，记作“二十日反转”因子。"
+        "因子按周调仓。前期涨幅越大的股票，随后一周的收益越低。"
+    )
+    clean = RulesExtractor().extract(read_document(note.encode(), name="note.txt"))
+    found = RulesExtractor().extract(read_document(injection.into(note).encode(), name="note.txt"))
+    assert clean.spec is not None
+    if found.spec is not None:
+        assert found.direction == clean.direction
+        assert found.spec.model_dump(exclude={"evidence"}) == clean.spec.model_dump(exclude={"evidence"})
 
 
 def test_characters_that_nobody_sees_do_not_reach_the_model() -> None:
