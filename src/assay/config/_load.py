@@ -42,10 +42,15 @@ def find_workspace(start: Path | None = None) -> Workspace | None:
 
 def _nearest(folders: Iterable[Path]) -> Workspace | None:
     for folder in folders:
-        # also a folder of that name, or a link to nothing: without its plan no date would be hidden
-        if os.path.lexists(folder / CONFIG_NAME):
+        # also a folder of that name, a link to nothing, or a ledger whose settings are lost: without its plan
+        # no date would be hidden
+        if os.path.lexists(folder / CONFIG_NAME) or _has_ledger(folder):
             return load_workspace(folder)
     return None
+
+
+def _has_ledger(folder: Path) -> bool:
+    return (folder / "ledger" / "ledger.jsonl").is_file()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ def find_data_place(folder: Path, name: str) -> DataPlace | None:
         The ``assay.toml`` above the data set is not valid.
     """
     found = None
-    for path in dict.fromkeys((Path(folder).resolve(), Path(folder).absolute())):
+    for path in dict.fromkeys((Path(folder).resolve(), Path(os.path.abspath(folder)))):
         workspace = _nearest(path.parents)
         if workspace is None:
             continue
@@ -126,7 +131,10 @@ def _read(file: Path) -> str:
     try:
         content = file.read_bytes()
     except FileNotFoundError as error:
-        problem = Problem(CONFIG_NAME, f"{file} does not exist", "run 'assay init' or name another folder")
+        fix = "run 'assay init' or name another folder"
+        if _has_ledger(file.parent):
+            fix = "put it back as it was: it says which dates are hidden; the ledger beside it has a record"
+        problem = Problem(CONFIG_NAME, f"{file} does not exist", fix)
         raise ConfigProblems([problem], where=where) from error
     except OSError as error:
         problem = Problem(CONFIG_NAME, f"cannot be read: {error.strerror or error}", "check its permissions")
