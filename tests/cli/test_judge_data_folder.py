@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -73,10 +74,52 @@ def test_data_outside_any_workspace_takes_the_settings_of_the_current_one(
     assert looked_at(run("judge", FORMULA, "--data", str(market), "--json", *FAST)) == ("search", [])
 
 
+@pytest.mark.parametrize("way", ["absolute", "relative"])
+def test_data_outside_any_workspace_is_judged_into_the_record_of_the_current_one(
+    run: Run, research: Path, market: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    from assay.config import load_workspace
+    from assay.ledger import Ledger
+
+    shutil.copytree(market, research / "copy")
+    monkeypatch.chdir(research / "my-research")
+    data = str(research / "copy") if way == "absolute" else "../copy"
+    asked = ("judge", FORMULA, "--data", data, "--period", "eval", "--yes", "--json", *FAST)
+    done = run(*asked)
+    assert looked_at(done) == ("eval", ["eval"])
+    assert done.data["verdicts"][0]["data"]["record"] == "recorded in the workspace's ledger"
+    ledger = Ledger.open(load_workspace(Path()).ledger_dir)
+    assert (ledger.looks("small")["eval"].used, ledger.trials().n) == (1, 1)
+    given = run(*asked, "--trials", "1", "--sharpe-variance", "0.1")
+    assert (given.code, "--trials" in given.data["where"]) == (2, True)
+
+
+def test_a_path_with_dots_does_not_lie_in_the_folders_that_it_only_passes(
+    run: Run, research: Path, market: Path
+) -> None:
+    shutil.copytree(market, research / "copy")
+    done = run("judge", FORMULA, "--data", "my-research/../copy", "--json", *FAST)
+    assert looked_at(done) == ("all", [])
+    assert not (research / "my-research" / "ledger").exists()
+
+
+@pytest.mark.parametrize("gone", ["assay.toml", "ledger/ledger.jsonl"])
+def test_a_lost_file_of_a_workspace_is_told_and_not_taken_for_none(
+    run: Run, research: Path, gone: str
+) -> None:
+    judged = ("judge", FORMULA, "--data", "my-research/data/small", "--json", *FAST)
+    assert looked_at(run(*judged)) == ("search", [])
+    (research / "my-research" / gone).unlink()
+    done = run(*judged)
+    assert done.code == 2
+    told = json.dumps(done.data)
+    assert ("put it back as it was" if gone == "assay.toml" else "back from a copy") in told
+
+
 def test_the_library_finds_the_plan_too(research: Path) -> None:
     import assay
     from assay.config import ALL_DATES, PeriodPlan, load_workspace
-    from assay.errors import Refusal
+    from assay.errors import ConfigProblems, Refusal
 
     settings = assay.JudgeSettings(robustness="off", leak_checks="off", bootstrap=0, neutral=False)
     panel = assay.open_panel(Path("my-research/data/small"))
@@ -89,9 +132,11 @@ def test_the_library_finds_the_plan_too(research: Path) -> None:
     late = panel.between(plan.search.end, None)
     with pytest.raises(Refusal, match="hidden period"):
         assay.judge(FORMULA, late, assay.JudgeSettings(period="all"))
-    given = assay.judge(FORMULA, panel, settings, plan=PeriodPlan(ALL_DATES))[0].data
-    assert (given.period, given.hidden_opened) == ("search", ())
-    assert given.last_row == panel.dates[-1].item()
+    with pytest.raises(ConfigProblems, match="another plan than that of the workspace"):
+        assay.judge(FORMULA, panel, settings, plan=PeriodPlan(ALL_DATES))
+    cut = panel.between(None, plan.search.end)
+    given = assay.judge(FORMULA, cut, settings, plan=PeriodPlan(ALL_DATES))[0].data
+    assert (given.period, given.last_row) == ("search", cut.dates[-1].item())
 
 
 def test_a_panel_in_memory_has_no_plan(research: Path) -> None:

@@ -19,7 +19,7 @@ from assay.errors import AssayError, Refusal
 
 if TYPE_CHECKING:
     from assay.config import PeriodPlan
-    from assay.judge import JudgeSettings, Verdicts
+    from assay.judge import JudgeSettings, Recording, Verdicts
     from assay.market import Panel
 
 REFUSED = 2
@@ -57,6 +57,7 @@ def _judged(
     from assay.judge import SettingProblems, judge
 
     series = None if request.benchmark is None else read_benchmark_file(request.benchmark, panel.dates)
+    recording = _recording(panel, settings)
 
     def run(chosen: JudgeSettings) -> Verdicts:
         return judge(
@@ -67,6 +68,7 @@ def _judged(
             plan=plan,
             benchmark=series,
             collect=isinstance(items, list),
+            recording=recording,
         )
 
     try:
@@ -78,6 +80,23 @@ def _judged(
             raise
         _agree(refusal, request)
     return run(replace(settings, allow_hidden=True))
+
+
+def _recording(panel: Panel, settings: JudgeSettings) -> Recording | None:
+    """That of the current workspace, for data that lie in none; for others the judge finds theirs.
+
+    Work in a workspace is recorded in it, and its plan is what hides the dates of such data.
+    """
+    from assay.config import find_data_place, find_workspace
+    from assay.judge import SettingProblems, recording_in
+
+    here = find_workspace()
+    if here is None or panel.folder is None or find_data_place(panel.folder, panel.name) is not None:
+        return None
+    try:
+        return recording_in(here, here.settings(panel.name), settings)
+    except SettingProblems as error:
+        raise as_options(error) from error
 
 
 def _agree(refusal: Refusal, request: JudgeRequest) -> None:

@@ -12,7 +12,7 @@ from assay.judge._certificate import certificate_schema, verify_certificate
 from assay.judge._judge import data_digest, judge, panel_fields
 from assay.judge._measuring import Progress
 from assay.judge._permit import EVAL_SEALED, issue_eval_token
-from assay.judge._recording import Recording, recording_of
+from assay.judge._recording import Recording, recording_in, recording_of
 from assay.judge._results import (
     SUMMARY,
     BookCurve,
@@ -87,6 +87,7 @@ __all__ = [
     "issue_eval_token",
     "judge",
     "panel_fields",
+    "recording_in",
     "recording_of",
     "reference_expressions",
     "score_reward",

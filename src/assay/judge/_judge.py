@@ -17,7 +17,7 @@ from assay.judge._items import Item, ItemReader, Judgeable
 from assay.judge._leaks import FULL, QUICK, FieldExponents, Subject, check_leaks
 from assay.judge._measure import Measured
 from assay.judge._measuring import MeasuringPool, Progress
-from assay.judge._period import plan_of
+from assay.judge._period import plan_for
 from assay.judge._recording import Record, Recording, Unrecorded, recording_of
 from assay.judge._results import CoverageRow, DataUsed, LeakCheck, Significance
 from assay.judge._settings import JudgeSettings
@@ -58,7 +58,8 @@ def judge(
     settings : how to judge; the defaults are the documented conventions.
     dialect : of formulas given as text.
     plan : the periods. By default those that the workspace in which the panel is stored sets for it, found
-        from the panel's folder; without any, as for a panel in memory, all dates are judged.
+        from the panel's folder; without any, as for a panel in memory, all dates are judged. A plan other
+        than the workspace's is taken for a panel without dates that the latter hides.
     benchmark : returns ``(T,)`` on the panel's dates, instead of the equal weight of the members.
     collect : put refused items aside in ``Verdicts.refused`` instead of stopping.
     progress : told how far the work is.
@@ -73,7 +74,8 @@ def judge(
     DataError
         The values or the benchmark do not fit the panel, or the period is too short.
     ConfigProblems
-        The costs cannot be told, or the ``assay.toml`` above the panel's folder is not valid.
+        The costs cannot be told, another plan than the workspace's is given, or the ``assay.toml`` above the
+        panel's folder is not valid.
 
     Examples
     --------
@@ -88,7 +90,7 @@ def judge(
     fields = panel_fields(panel)
     reader = ItemReader(panel.dates, panel.instruments, fields, dialect, collect)
     read, refused = reader.read(items)
-    setup = make_setup(panel, chosen, plan if plan is not None else plan_of(panel), benchmark)
+    setup = make_setup(panel, chosen, plan_for(panel, plan), benchmark)
     digest = data_digest(panel)
     with _record(recording or recording_of(panel, chosen), read, setup, digest) as record:
         with MeasuringPool(setup, len(read), progress) as pool:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.config import HiddenPeriod, PeriodPlan, find_data_settings
-from assay.errors import DataError, Reason, Refusal
+from assay.errors import DataError, Problem, Reason, Refusal
 from assay.judge._results import DateArray
-from assay.judge._settings import JudgeSettings
+from assay.judge._settings import JudgeSettings, SettingProblems
 
 if TYPE_CHECKING:
     from assay.market import Panel
@@ -18,6 +18,12 @@ HIDDEN_PERIOD = Reason(
     "hidden_period",
     "the dates meet a period that is hidden",
     "end the range before it, or open it on purpose (a person's decision; the certificate says so)",
+)
+
+_OTHER_PLAN = Problem(
+    "plan",
+    "another plan than that of the workspace is given, and the data set has dates that the latter hides",
+    "leave plan out, or cut the panel to open dates first: panel.between(...)",
 )
 
 
@@ -55,6 +61,23 @@ def plan_of(panel: Panel) -> PeriodPlan | None:
         return None
     settings = find_data_settings(panel.folder, panel.name)
     return None if settings is None else settings.periods
+
+
+def plan_for(panel: Panel, given: PeriodPlan | None) -> PeriodPlan | None:
+    """The plan to judge a panel by: the one given, else that of its workspace.
+
+    Raises
+    ------
+    ConfigProblems
+        Another plan is given than that of the panel's workspace, and the panel has dates that the latter
+        hides: what is hidden in a workspace is for its ``assay.toml`` to say.
+    """
+    own = plan_of(panel)
+    if given is None or own is None or given == own or not len(panel.dates):
+        return own if given is None else given
+    if own.hidden(_day(panel.dates[0]), _day(panel.dates[-1])):
+        raise SettingProblems([_OTHER_PLAN])
+    return given
 
 
 def resolve_window(dates: DateArray, settings: JudgeSettings, plan: PeriodPlan | None = None) -> Window:

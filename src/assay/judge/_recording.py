@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.base import Operator, canonical_json, uuid7
-from assay.config import HiddenPeriod, LookBudgets, find_data_place
-from assay.errors import Problem, Refusal
+from assay.config import DataSettings, HiddenPeriod, LookBudgets, Workspace, find_data_place
+from assay.errors import AssayError, Problem, Refusal
 from assay.judge._items import Item
 from assay.judge._measure import Measured
 from assay.judge._population import MOST_SERIES, ONE_TRIAL, Population, refused, without_ledger
@@ -84,15 +86,37 @@ def recording_of(panel: Panel, settings: JudgeSettings | None = None) -> Recordi
     if panel.folder is None:
         return None
     place = find_data_place(panel.folder, panel.name)
-    if place is None:
-        return None
+    return None if place is None else recording_in(place.workspace, place.settings, settings)
+
+
+def recording_in(
+    workspace: Workspace, data: DataSettings, settings: JudgeSettings | None = None
+) -> Recording:
+    """The recording in the ledger of a workspace, which is made where there is none yet.
+
+    Parameters
+    ----------
+    data : the workspace's settings of the data set; they hold the budgets of looks.
+
+    Raises
+    ------
+    ConfigProblems
+        The ``settings`` give N, which is the ledger's to say.
+    """
     if settings is not None:
         require_no_given_n(settings)
-    return Recording(_ledger(place.workspace.ledger_dir), budgets=place.settings.looks)
+    return Recording(_ledger(workspace.ledger_dir), budgets=data.looks)
 
 
-def _ledger(folder: Any) -> Ledger:
-    return Ledger.open(folder) if (folder / "ledger.jsonl").exists() else Ledger.create(folder)
+def _ledger(folder: Path) -> Ledger:
+    """The ledger; what is left of a damaged one is never taken for none."""
+    if not os.path.lexists(folder):
+        try:
+            return Ledger.create(folder)
+        except AssayError:
+            if not folder.exists():  # else another process made it meanwhile
+                raise
+    return Ledger.open(folder)
 
 
 class Record:

@@ -18,7 +18,7 @@ from assay.judge._judge import data_digest, judge, panel_fields
 from assay.judge._leaks import FULL, FieldExponents, Subject, check_leaks
 from assay.judge._measure import Measured
 from assay.judge._measuring import MeasuringPool
-from assay.judge._period import plan_of
+from assay.judge._period import plan_for
 from assay.judge._permit import spend_eval_token
 from assay.judge._recording import Record, Recording
 from assay.judge._settings import JudgeSettings
@@ -120,7 +120,7 @@ def score_reward(
         ``score_unavailable``, whatever else is wrong, in words that are always the same.
     """
     chosen = _hidden(settings, "score")
-    plan = plan if plan is not None else plan_of(panel)
+    plan = plan_for(panel, plan)
     if plan is None:
         raise Refusal(SCORE_UNAVAILABLE, where="period")
     plan.resolve("score")
@@ -260,7 +260,7 @@ def eval_report(
         ``eval_sealed``: the token is not one for this data set, or used up; ``look_budget_exhausted``;
         ``unknown_period``; the expression cannot run.
     """
-    plan = plan if plan is not None else plan_of(panel)
+    plan = plan_for(panel, plan)
     if plan is not None:
         plan.resolve("eval")
     items = _items(expression, () if seed is None else (seed,), panel)

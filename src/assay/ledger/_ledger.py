@@ -113,11 +113,10 @@ class Ledger:
             There is no ledger.
         """
         if not (Path(folder) / "ledger.jsonl").is_file():
-            raise AssayError(
-                f"there is no ledger in {folder}",
-                where=str(folder),
-                fix="name a workspace that has a ledger, or make one with: assay init",
-            )
+            fix = "name a workspace that has a ledger, or make one with: assay init"
+            if Path(folder).is_dir() and any(Path(folder).iterdir()):
+                fix = "bring ledger.jsonl back from a copy, or name a workspace that has a ledger"
+            raise AssayError(f"there is no ledger in {folder}", where=str(folder), fix=fix)
         return cls(folder, clock=clock, wait=wait, files=files)
 
     def append(
