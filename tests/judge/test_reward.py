@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from assay.judge import (
     reference_expressions,
     score_reward,
 )
+from assay.judge._permit import spend_eval_token
 from assay.judge._reward import rounded
 from assay.ledger import Ledger, Scope
 from assay.market import Panel, simulate
@@ -284,6 +286,24 @@ def test_eval_opens_for_a_token_as_often_as_it_says(market, plan, recording):
     assert kinds(recording).count("look") == 2
     with pytest.raises(Refusal) as caught:
         act(token)
+    assert caught.value.reason.code == "eval_sealed"
+
+
+def test_an_agent_cannot_write_itself_a_token(recording):
+    issue_eval_token(recording.ledger, data="sim", uses=1, operator=Operator.human("owner"))
+    subject = next(iter(recording.ledger.entries(kind="provenance"))).body["subject"]
+    token = "a token of its own"
+    own = f"{subject.partition(':')[0]}:{hashlib.sha256(token.encode()).hexdigest()}"
+    for details in ({"event": "issued", "data": "sim", "uses": 9}, {"data": "sim", "uses": 9}, {}):
+        body = {
+            "operator": Operator.agent("m", "m-1").as_dict(),
+            "subject": own,
+            "citations": [],
+            "details": details,
+        }
+        recording.ledger.append("provenance", body)
+    with pytest.raises(Refusal) as caught:
+        spend_eval_token(recording.ledger, token, data="sim")
     assert caught.value.reason.code == "eval_sealed"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Mapping
+from typing import Any
 
 from assay.base import Operator
 from assay.errors import AssayError, Reason, Refusal
@@ -60,9 +62,19 @@ def _left(ledger: Ledger, token: str, data: str) -> int:
     subject, left = _subject(token), 0
     with ledger.index() as index:
         for entry in index.entries(kind="provenance"):
-            if entry.body["subject"] == subject and entry.body["details"]["data"] == data:
-                left += entry.body["details"].get("uses", -1)
+            if entry.body["subject"] == subject:
+                left += _change(entry.body["operator"]["kind"], entry.body["details"], data)
     return left
+
+
+def _change(kind: str, details: Mapping[str, Any], data: str) -> int:
+    """By how many uses a record changes what is left; only a person's record gives any."""
+    if details.get("data") != data:
+        return 0
+    issued = details.get("event") == "issued"
+    if issued and kind != "human":
+        return 0
+    return int(details["uses"]) if issued else -1
 
 
 def _subject(token: str) -> str:
