@@ -14,6 +14,7 @@ from assay.errors import Refusal
 from assay.reports import Document
 from assay.reports.documents import find_quote, read_document
 from assay.reports.documents._characters import fold
+from assay.reports.documents._normalise import _BLANKS
 
 WORDS = st.sampled_from(
     [
@@ -116,10 +117,10 @@ def test_a_faithful_quote_is_found(pages: list[str], name: str, data: st.DataObj
         lead, trail = len(quote) - len(quote.lstrip()), len(quote) - len(quote.rstrip())
         assert (start + lead, end - trail) in found
     original = document.original(start, end)
-    if quote.strip() and document.locate(start, end).page_start == document.locate(start, end).page_end:
-        hidden = {part.kind for part in document.dropped} & {"hidden"}
-        if not hidden:
-            assert find_quote(document, original)
+    place = document.locate(start, end)
+    hidden = any(part.kind == "hidden" for part in document.dropped)
+    if quote.strip() and original.strip() and place.page_start == place.page_end and not hidden:
+        assert find_quote(document, original)
 
 
 @given(PAGES, st.text(alphabet="过去二十日days 0123", min_size=1, max_size=8))
@@ -129,6 +130,10 @@ def test_what_is_found_says_the_same(pages: list[str], quote: str) -> None:
         return
     for place in find_quote(document, quote):
         assert fold(document.text[place.start : place.end]) == fold(quote)
+
+
+def test_blanks_are_those_of_python() -> None:
+    assert _BLANKS.tolist() == [code for code in range(0x110000) if chr(code).isspace()]
 
 
 GOLD = sorted((Path(assay.reports.__file__).parent / "gold" / "reports").glob("*.*"))

@@ -136,6 +136,15 @@ def test_parameters(text: str, value: str, unit: str, days: tuple[int, ...]) -> 
         ("最大回撤 20%", "result", ["0.2"]),
         ("年化收益 12.5%", "result", ["0.125"]),
         ("a Sharpe ratio of 1.8", "result", ["1.8"]),
+        ("the spread earns 7.9% a year", "result", ["0.079"]),
+        ("t = -3.3", "result", ["3.3"]),
+        ("上涨0.43%", "result", ["0.0043"]),
+        ("22 May", "date", ["22"]),
+        ("08/2016", "date", ["8", "2016"]),
+        ("词条0112", "code", ["112"]),
+        ("因子[^1]。", "furniture", ["1"]),
+        ("引言...... 3", "furniture", ["3"]),
+        ("交易成本双边0.3%", "price", ["0.003"]),
     ],
 )
 def test_what_grounds_nothing(text: str, label: str, values: list[str]) -> None:
@@ -220,6 +229,39 @@ def test_rows_of_digits_without_end_are_no_numbers() -> None:
     assert read_numerals("1" * 6000) == ()
     assert read_numerals("一" * 6000) == ()
     assert only("为" + "9" * 40).value == "9" * 40
+
+
+def test_columns_of_a_table() -> None:
+    text = (
+        "| 平均长度（日） | RankIC | 换手 | 权重 |\n|---|---|---|---|\n| 20 | 0.038 | 27% | 0.5 |\n\n"
+        "项目 | 设置\n最大回撤 | 12.5%\n阈值 | 2.5%\n双边成本 | 0.3%"
+    )
+    read = [(n.value, n.unit, n.label, n.days) for n in read_numerals(text)]
+    assert read == [
+        ("20", "day", "parameter", (20,)),
+        ("0.038", "none", "result", ()),
+        ("0.27", "percent", "result", ()),
+        ("0.5", "none", "parameter", ()),
+        ("0.125", "percent", "result", ()),
+        ("0.025", "percent", "parameter", ()),
+        ("0.003", "percent", "price", ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "涨幅超过9.5%的日子",
+        "收益率大于2.5%",
+        "returns above 2.5%",
+        "权重为0.4",
+        "a weight of 0.6",
+        "收益率减去2.5%",
+        "0.6 * rank",
+    ],
+)
+def test_thresholds_and_weights_are_parameters(text: str) -> None:
+    assert only(text).label == "parameter"
 
 
 def test_ranges_of_characters() -> None:

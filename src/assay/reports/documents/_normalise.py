@@ -21,14 +21,31 @@ from assay.reports.documents._characters import (
 )
 from assay.reports.documents._lines import Line, full_width, joint
 
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^\n]+?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)([^\n]{1,500}?)(?<=\S)\1")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _UNSEEN_ELEMENT = re.compile(
-    r"<(\w+)\b[^>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|\bhidden\b)[^>]*>.*?</\1\s*>",
+    r"<(\w{1,20})\b[^<>]{0,300}?(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|\bhidden\b)[^<>]{0,300}>.{0,5000}?</\1\s*>",
     re.DOTALL | re.IGNORECASE,
 )
 _CJK_BLANK = re.compile(rf"(?<=[{HAN}])[ ](?=[{HAN}A-Za-z0-9])|(?<=[A-Za-z0-9])[ ](?=[{HAN}])")
 _LINE_NUMBER = re.compile(r"[#>*+\- ]*[0-9]{1,2}(?:\.[0-9]+)* (?![日天周月年个])")
+_BLANKS = np.array(
+    [
+        *range(9, 14),
+        *range(28, 33),
+        0x85,
+        0xA0,
+        0x1680,
+        *range(0x2000, 0x200B),
+        0x2028,
+        0x2029,
+        0x202F,
+        0x205F,
+        0x3000,
+    ],
+    dtype=np.uint32,
+)
+"""What ``str.isspace`` calls blank; a test compares."""
 _WORD = re.compile(r"\S+")
 
 Span = tuple[int, int]
@@ -190,9 +207,14 @@ def _joined(
 
 
 def _fold_text(text: str) -> Folded:
-    narrow = text.translate(FOLD)
-    index = np.array([place for place, char in enumerate(narrow) if not char.isspace()], dtype=np.int32)
-    return Folded("".join(narrow.split()), index)
+    return Folded("".join(text.translate(FOLD).split()), np.flatnonzero(~_blank(text)).astype(np.int32))
+
+
+def _blank(text: str) -> NDArray[np.bool_]:
+    """Which characters are blanks of any kind."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    blank: NDArray[np.bool_] = np.isin(codes, _BLANKS)
+    return blank
 
 
 def _fold_original(
@@ -215,10 +237,12 @@ def _fold_original(
         # of the characters spelt from one ligature, or set after a line, the first one is its place
         places, first = np.unique(offset_of[low:high], return_index=True)
         text_at[places] = low + first
+        kept = np.flatnonzero(~(unseen[number - 1] | _blank(page)))
         narrow = page.translate(FOLD)
-        skip = unseen[number - 1]
-        kept = [place for place, char in enumerate(narrow) if not char.isspace() and not skip[place]]
-        spelt = [LIGATURES.get(narrow[place], narrow[place]) for place in kept]
+        spelt = [narrow[place] for place in kept]
+        if LIGATURE.search(page):
+            spelt = [LIGATURES.get(char, char) for char in spelt]
+            kept = np.repeat(kept, [len(part) for part in spelt])
         texts += spelt
-        indexes.append(np.repeat(text_at[kept], [len(part) for part in spelt]))
+        indexes.append(text_at[kept])
     return Folded("".join(texts), np.concatenate(indexes).astype(np.int32))

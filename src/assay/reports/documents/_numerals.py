@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from assay.reports._document import Numeral
+from assay.reports._document import Numeral, NumeralUnit
 from assay.reports.documents._characters import FOLD, NARROW
 from assay.reports.documents._chinese import BIG_UNITS, chinese_value
-from assay.reports.documents._context import Claims, Reading, reading_of, single_counts
+from assay.reports.documents._context import Reading, Surroundings, reading_of, single_counts
 from assay.reports.documents._days import trading_days
 from assay.reports.documents._english import ENGLISH, english_value
+from assay.reports.documents._token import Token
 
 _CHINESE_RUN = "[零〇○一二两三四五六七八九十百千万亿廿卅]+(?:点[零〇一二三四五六七八九]+[万亿]?)?"
 _ARABIC = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2}(?![0-9A-Za-z]))?"
@@ -38,17 +39,6 @@ _MOST_DIGITS = 40
 """A row of more digits is no number but a code or noise."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """A number as written: its place, value and whether the spelling itself makes it a percent or a ratio."""
-
-    start: int
-    end: int
-    value: Fraction
-    kind: str
-    unit: str = "none"
-
-
 def read_numerals(text: str) -> tuple[Numeral, ...]:
     """The numbers of a text, in order, each with its value, unit, label and trading days.
 
@@ -56,16 +46,16 @@ def read_numerals(text: str) -> tuple[Numeral, ...]:
     a unit in a list (5、10、20日) takes that of the list.
     """
     text = text.translate(NARROW)
-    claims = Claims(text)
-    read: list[tuple[_Token, Reading]] = []
+    around = Surroundings(text)
+    read: list[tuple[Token, Reading]] = []
     for token in _tokens(text):
-        reading = reading_of(text, token.start, token.end, token.value, token.kind, token.unit, claims)
+        reading = reading_of(token, around)
         if reading is not None:
             read.append((token, reading))
     return tuple(_numeral(text, token, reading) for token, reading in _shared_units(text, read))
 
 
-def _numeral(text: str, token: _Token, reading: Reading) -> Numeral:
+def _numeral(text: str, token: Token, reading: Reading) -> Numeral:
     value, end = token.value, token.end
     if reading.unit == "year" and text.startswith("年半", end):
         value, end = value + Fraction(1, 2), end + 2
@@ -75,19 +65,19 @@ def _numeral(text: str, token: _Token, reading: Reading) -> Numeral:
     return Numeral(token.start, end, _decimal(value), reading.unit, reading.label, days)
 
 
-def _tokens(text: str) -> Iterator[_Token]:
+def _tokens(text: str) -> Iterator[Token]:
     position = 0
     while found := _TOKEN.search(text, position):
         position = found.end()
         if found["share"]:
             token = _share(found)
         elif found["half"]:
-            ratio = "ratio" if found["half"] == "一半" else "none"
-            token = _Token(*found.span(), Fraction(1, 2), "half", ratio)
+            ratio: NumeralUnit = "ratio" if found["half"] == "一半" else "none"
+            token = Token(*found.span(), Fraction(1, 2), "half", ratio)
         elif found["chinese"]:
             token = _chinese(text, found)
         elif found["english"]:
-            token = _Token(*found.span(), english_value(found[0]), "english")
+            token = Token(*found.span(), english_value(found[0]), "english")
         else:
             if len(found[0]) > _MOST_DIGITS:
                 continue
@@ -99,13 +89,13 @@ def _tokens(text: str) -> Iterator[_Token]:
             yield token
 
 
-def _share(found: re.Match[str]) -> _Token | None:
+def _share(found: re.Match[str]) -> Token | None:
     wholes = {"百": 100, "千": 1000, "万": 10_000}
     of = wholes.get(found["of"]) or _value(found["of"])
     parts = _value(found["parts"])
     if not of or parts is None:
         return None
-    return _Token(
+    return Token(
         *found.span(), Fraction(parts) / Fraction(of), "share", "percent" if found["of"] == "百" else "ratio"
     )
 
@@ -114,7 +104,7 @@ def _value(word: str) -> Decimal | None:
     return Decimal(word.replace(",", "")) if word[0] in "0123456789." else chinese_value(word)
 
 
-def _chinese(text: str, found: re.Match[str]) -> _Token | None:
+def _chinese(text: str, found: re.Match[str]) -> Token | None:
     word = found[0]
     if len(word) == 1 and not single_counts(text, found.start()):
         return None
@@ -123,23 +113,23 @@ def _chinese(text: str, found: re.Match[str]) -> _Token | None:
         return None
     end = found.end()
     unit, end = _percent(text, end)
-    return _Token(found.start(), end, Fraction(value) * _scale(text[found.end() : end]), "chinese", unit)
+    return Token(found.start(), end, Fraction(value) * _scale(text[found.end() : end]), "chinese", unit)
 
 
-def _arabic(text: str, found: re.Match[str]) -> list[_Token]:
+def _arabic(text: str, found: re.Match[str]) -> list[Token]:
     word, start, end = found[0], found.start(), found.end()
     if "," in word and _is_list(text, found):
         parts = re.finditer(r"[0-9.]+", word)
-        return [_Token(start + m.start(), start + m.end(), Fraction(m[0]), "arabic") for m in parts]
+        return [Token(start + m.start(), start + m.end(), Fraction(m[0]), "arabic") for m in parts]
     value = Fraction(Decimal(word.replace(",", "")))
     if (over := _FRACTION.match(text, end)) and _is_fraction(text, start, over):
-        return [_Token(start, over.end(), value / int(over[1]), "arabic", "ratio")]
+        return [Token(start, over.end(), value / int(over[1]), "arabic", "ratio")]
     if big := _BIG_UNIT.match(text, end):
         for char in big[1]:
             value *= BIG_UNITS[char]
-        return [_Token(start, big.end(), value, "arabic")]
+        return [Token(start, big.end(), value, "arabic")]
     unit, after = _percent(text, end)
-    return [_Token(start, after, value * _scale(text[end:after]), "arabic", unit)]
+    return [Token(start, after, value * _scale(text[end:after]), "arabic", unit)]
 
 
 def _is_list(text: str, found: re.Match[str]) -> bool:
@@ -152,7 +142,7 @@ def _is_list(text: str, found: re.Match[str]) -> bool:
 
 
 def _is_fraction(text: str, start: int, over: re.Match[str]) -> bool:
-    """Whether ``a/b`` divides: 1/3 does; 5/10日 is a list and 2018/12 a date."""
+    """Whether ``a/b`` divides: 1/3 does; 5/10日 is a list, 2018/12 and 08/2016 are dates."""
     if re.search(r"[0-9]\s?/\s?$", text[max(0, start - 3) : start]) or int(over[1]) == 0:
         return False
     if re.match(
@@ -160,10 +150,12 @@ def _is_fraction(text: str, start: int, over: re.Match[str]) -> bool:
         text[over.end() : over.end() + 14],
     ):
         return False
+    if text[start] == "0" or re.fullmatch(r"(?:19|20)[0-9]{2}", over[1]):
+        return False
     return len(over[1]) <= 4 and over.start() - start <= 4
 
 
-def _percent(text: str, end: int) -> tuple[str, int]:
+def _percent(text: str, end: int) -> tuple[NumeralUnit, int]:
     found = _PERCENT.match(text, end)
     return ("percent", found.end()) if found else ("none", end)
 
@@ -177,7 +169,7 @@ def _scale(sign: str) -> Fraction:
     return Fraction(1, 10_000) if tiny else Fraction(1, 100)
 
 
-def _shared_units(text: str, read: list[tuple[_Token, Reading]]) -> list[tuple[_Token, Reading]]:
+def _shared_units(text: str, read: list[tuple[Token, Reading]]) -> list[tuple[Token, Reading]]:
     """Gives the numbers of a list the unit of time of the last one: 5、10、20日, 3至6个月."""
     for place in range(len(read) - 2, -1, -1):
         token, reading = read[place]

@@ -25,6 +25,7 @@ _NEAR = 24
 """Colours that differ by less in every channel cannot be told apart in reading."""
 _TINY = 2.0
 """Height in points under which text is no text for a reader."""
+_SLANTED = -1
 _MOST_FILLS = 500
 _DEEPEST_FORM = 6
 _COLUMN_GAP = 1.2
@@ -41,7 +42,8 @@ class _Style:
     order: int
     colour: Colour | None
     invisible: bool
-    angle: float
+    quarter: int
+    """Quarter turns of the direction of reading, or ``_SLANTED``."""
 
 
 @dataclass
@@ -149,25 +151,33 @@ class _Lines:
 
     def add(self, character: str, place: Box, address: int, style: _Style | None) -> None:
         """The next character, at its place."""
-        angle = style.angle if style else 0.0
-        quarter = round(angle / 90) % 4
-        slanted = abs(angle - 90 * round(angle / 90)) > 5
-        box = _turned(place, quarter)
+        quarter = style.quarter if style else 0
+        box = _turned(place, quarter) if quarter > 0 else place
         line = self._line
-        if line is not None and slanted and line.object_address == address:
-            line.parts.append(" " + character if self._blank else character)
-        elif line is not None and not slanted and quarter == line.quarter and _same_line(line.box, box):
+        if line is None or quarter != line.quarter:
+            self._begin(character, box, address, quarter)
+        elif quarter == _SLANTED:
+            if line.object_address == address:
+                line.parts.append(" " + character if self._blank else character)
+            else:
+                self._begin(character, box, address, quarter)
+        elif _same_line(line.box, box):
+            left, bottom, right, top = line.box
+            _, low, end, high = box
             line.parts.append(self._between(line.box, box) + character)
             line.box = (
-                line.box[0],
-                min(line.box[1], box[1]),
-                max(line.box[2], box[2]),
-                max(line.box[3], box[3]),
+                left,
+                min(bottom, low),
+                max(right, end),
+                max(top, high),
             )
         else:
-            self._line = _Line(-1 if slanted else quarter, box, [character], address)
-            self._done.append(self._line)
+            self._begin(character, box, address, quarter)
         self._blank = False
+
+    def _begin(self, character: str, box: Box, address: int, quarter: int) -> None:
+        self._line = _Line(quarter, box, [character], address)
+        self._done.append(self._line)
 
     def text(self) -> str:
         """All lines; a blank one where two stand further apart than the lines of a paragraph do."""
@@ -195,9 +205,16 @@ def _step(upper: _Line, line: _Line) -> float:
 
 def _same_line(line: Box, box: Box) -> bool:
     """Whether a character goes on with a line: beside it, to the right."""
-    height = min(line[3] - line[1], box[3] - box[1])
-    overlap = min(line[3], box[3]) - max(line[1], box[1])
-    return overlap > 0.4 * height and box[0] > line[2] - 0.5 * max(height, 1.0)
+    _, low, end, high = line
+    left, bottom, _, top = box
+    height = min(top - bottom, high - low)
+    overlap = (min(top, high)) - (max(bottom, low))
+    return overlap > 0.4 * height and left > end - 0.5 * (max(1.0, height))
+
+
+def _quarter(angle: float) -> int:
+    turns = round(angle / 90)
+    return turns % 4 if abs(angle - 90 * turns) <= 5 else _SLANTED
 
 
 def _turned(box: Box, quarter: int) -> Box:
@@ -301,7 +318,7 @@ class _Walk:
                 self._order,
                 None if mode in (1, 5) else colour,
                 mode in _INVISIBLE_MODES or alpha == 0,
-                math.degrees(math.atan2(b, a)),
+                _quarter(math.degrees(math.atan2(b, a))),
             )
         elif kind == _PATH:
             colour, alpha = self._colour(item)
