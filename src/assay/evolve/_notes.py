@@ -57,6 +57,7 @@ class Notes:
     validated : fingerprints of the valid ones.
     evaluated : candidates in the order of their evaluation.
     illegal, unvalidated : evaluations that were refused: a formula that is not legal; one not validated.
+    failed : backtests that broke through no fault of the policy.
     """
 
     valid: int = 0
@@ -66,6 +67,11 @@ class Notes:
     illegal: int = 0
     unvalidated: int = 0
     failed: int = 0
+
+    @property
+    def begun(self) -> int:
+        """Backtests that were begun, failed ones included."""
+        return len(self.evaluated) + self.failed
 
     @property
     def best(self) -> Evaluated | None:

@@ -47,9 +47,14 @@ NOT_VALIDATED = Reason(
     "The formula was not validated before.",
     "Call evolve.validate_expr with it; evaluate it when it is ok.",
 )
+EVALUATIONS_FAILED = Reason(
+    "evaluations_failed",
+    "As many backtests were begun as an episode may begin, and some of them failed.",
+    "Finish with what is known.",
+)
 
 REASONS: Final[tuple[Reason, ...]] = (
     NOT_GATED, SEED_NOT_USABLE, UNSUPPORTED_TERMS, NOT_AN_EVOLUTION, BAD_FACTOR_EXPR, BAD_FACTOR_NAME,
-    BAD_WINDOWS, ILLEGAL_EXPR, NOT_VALIDATED,
+    BAD_WINDOWS, ILLEGAL_EXPR, NOT_VALIDATED, EVALUATIONS_FAILED,
 )  # fmt: skip
 """Every reason for which this package refuses."""

@@ -9,7 +9,14 @@ from pydantic import Field
 from assay.errors import Refusal
 from assay.evolve._candidate import Candidate, CandidateArguments, Fault, merge
 from assay.evolve._notes import EVALUATE, VALIDATE, Notes
-from assay.evolve._reasons import BAD_FACTOR_EXPR, BAD_FACTOR_NAME, BAD_WINDOWS, ILLEGAL_EXPR, NOT_VALIDATED
+from assay.evolve._reasons import (
+    BAD_FACTOR_EXPR,
+    BAD_FACTOR_NAME,
+    BAD_WINDOWS,
+    EVALUATIONS_FAILED,
+    ILLEGAL_EXPR,
+    NOT_VALIDATED,
+)
 from assay.evolve._search import SearchFigures, SearchJudge
 from assay.evolve._terms import FROZEN, Terms
 from assay.tools import Annotations, Context, Result, Tool
@@ -92,6 +99,8 @@ def _evaluate_tool(terms: Terms, judge: SearchJudge, notes: Notes, seed: SearchF
         candidate = _legal(merge(terms, arguments))
         if candidate.fingerprint not in notes.validated:
             raise Refusal(NOT_VALIDATED)
+        if notes.begun >= EVALUATIONS:
+            raise Refusal(EVALUATIONS_FAILED)  # a failed one does not count as a call that ran
         figures = judge.evaluate(candidate.traded, context.caller)
         return EvaluateResult(
             name=candidate.name,
@@ -107,12 +116,14 @@ def _evaluate_tool(terms: Terms, judge: SearchJudge, notes: Notes, seed: SearchF
         "episode, refused ones included; each new formula counts as a trial.",
         arguments=CandidateArguments,
         result=EvaluateResult,
-        reasons=(BAD_FACTOR_EXPR, BAD_FACTOR_NAME, BAD_WINDOWS, ILLEGAL_EXPR, NOT_VALIDATED),
+        reasons=(
+            BAD_FACTOR_EXPR, BAD_FACTOR_NAME, BAD_WINDOWS, ILLEGAL_EXPR, NOT_VALIDATED, EVALUATIONS_FAILED,
+        ),
         function=run,
         annotations=Annotations(read_only=False, idempotent=True),
         frozen=FROZEN,
         faults=_FAULTS,
-    )
+    )  # fmt: skip
 
 
 _FAULTS: Final = {"expr": "factor_expr", "name": "factor_name", "windows.*": "windows"}
