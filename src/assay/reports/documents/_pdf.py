@@ -44,8 +44,8 @@ def pdf_pages(data: bytes, limits: Limits, where: str) -> list[PdfPage]:
     Refusal
         ``document.encrypted``, ``too_large``, ``too_many_pages``, ``unreadable`` or ``timed_out``.
     """
-    # -P: the child finds its one neighbour by a path that it sets itself, not by the caller's folder
-    command = [sys.executable, "-P", str(_CHILD), json.dumps(asdict(limits))]
+    # -P: the child finds its one neighbour by a path that it sets itself; -B: it may not write files
+    command = [sys.executable, "-P", "-B", str(_CHILD), json.dumps(asdict(limits))]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=limits.seconds, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as error:
