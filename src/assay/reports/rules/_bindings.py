@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from assay.reports.rules._read import longest, whole
-from assay.reports.rules._scan import Scanner
+from assay.reports.rules._read import longest
+from assay.reports.rules._scan import Bound, Scanner
 from assay.reports.rules._sentences import Sentence
-from assay.reports.rules._tree import Apply, Field, Tree
+from assay.reports.rules._tree import Apply, Field
 
 _NAME = r"(?P<name>[A-Z][A-Za-z0-9_]{0,15}|[a-z]{1,2}(?:_[a-z0-9]+)?)"
 _BINDING: Final = re.compile(
@@ -25,22 +25,29 @@ _WORDS: Final = frozenset({"N", "M", "K", "T", "n", "m", "k", "t", "Rank", "IC",
 
 def bound(scanner: Scanner, sentences: Iterable[Sentence]) -> Scanner:
     """A scanner that also knows the names which the sentences bind, each read with those before it."""
+    disputed: set[str] = set()
     for sentence in sentences:
         for match in _BINDING.finditer(sentence.text):
             name = next(value for value in match.groupdict().values() if value)
-            if name in _WORDS or scanner.knows(name):
+            if name in _WORDS or name in disputed or scanner.knows(name):
                 continue
-            tree = _value(scanner, sentence.start + match.end(), sentence.end)
-            if tree is not None:
-                scanner = scanner.binding(name, tree)
+            value = _value(
+                scanner, sentence.start + match.start(), sentence.start + match.end(), sentence.end
+            )
+            if value is None:
+                continue
+            known = scanner.bindings.get(name)
+            if known is not None and known.tree != value.tree:  # one letter for two things stands for neither
+                disputed.add(name)
+                scanner = scanner.without(name)
+            else:
+                scanner = scanner.binding(name, value)
     return scanner
 
 
-def _value(scanner: Scanner, start: int, end: int) -> Tree | None:
+def _value(scanner: Scanner, begin: int, start: int, end: int) -> Bound | None:
     tokens = scanner.tokens(start, end)
     phrase = longest(tokens, bare=True)
-    if phrase is None or phrase.first:
+    if phrase is None or phrase.first or not isinstance(phrase.tree, (Apply, Field)):
         return None
-    if isinstance(phrase.tree, (Apply, Field)):
-        return phrase.tree
-    return whole(tokens)
+    return Bound(phrase.tree, begin, tokens[phrase.last - 1].end)

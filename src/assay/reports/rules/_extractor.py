@@ -166,6 +166,11 @@ class _Assembly:
         if read.refusal is not None:
             return self._refused(UNREAD, f"{expr}: {read.refusal}", cite.spans("expr", *settled.places[0]))
         spans = [span for start, end in settled.places for span in cite.spans("expr", start, end)]
+        for start, end in settled.places:
+            for value in self.analysis.scanner.bound_in(start, end):
+                spans += cite.spans("expr", value.start, value.end)
+        if read.windows:
+            spans += [span for start, end in settled.places for span in cite.spans("windows", start, end)]
         spans += [span for start, end in settled.windows for span in cite.spans("windows", start, end)]
         spans += cite.name(self.factor)
         spec = FactorSpec(

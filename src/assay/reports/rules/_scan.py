@@ -39,12 +39,21 @@ _TIME: Final = frozenset({"day", "week", "month", "quarter", "year"})
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """What a name stands for, and the words that say so."""
+
+    tree: Tree
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Scanner:
     """Reads stretches of one document; ``bindings`` are names that the text gives to quantities."""
 
     document: Document
     starts: tuple[int, ...]
-    bindings: Mapping[str, Tree] = field(default_factory=dict)
+    bindings: Mapping[str, Bound] = field(default_factory=dict)
     _seen: dict[int, Token] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -52,9 +61,27 @@ class Scanner:
         """Prepare a document."""
         return cls(document, tuple(numeral.start for numeral in document.numerals))
 
-    def binding(self, name: str, tree: Tree) -> Scanner:
+    def binding(self, name: str, value: Bound) -> Scanner:
         """The scanner with one more name."""
-        return replace(self, bindings={**self.bindings, name: tree}, _seen={})
+        return replace(self, bindings={**self.bindings, name: value}, _seen={})
+
+    def without(self, name: str) -> Scanner:
+        """The scanner with one name less."""
+        kept = {known: value for known, value in self.bindings.items() if known != name}
+        return replace(self, bindings=kept, _seen={})
+
+    def bound_in(self, start: int, end: int) -> tuple[Bound, ...]:
+        """What the bound names inside a stretch stand for, and the names inside those."""
+        found: list[Bound] = []
+        stack = [(start, end)]
+        while stack:
+            low, high = stack.pop()
+            for word in _LATIN.finditer(self.document.text, low, high):
+                value = self.bindings.get(word.group())
+                if value is not None and value not in found and not value.start <= low < value.end:
+                    found.append(value)
+                    stack.append((value.start, value.end))
+        return tuple(found)
 
     def knows(self, name: str) -> bool:
         """Whether the name is a word of the table."""
@@ -97,7 +124,7 @@ class Scanner:
             return self._number(numerals[place], end)
         word = _LATIN.match(text, place, end)
         if word and word.group() in self.bindings:
-            tree = self.bindings[word.group()]
+            tree = self.bindings[word.group()].tree
             return Token(place, word.end(), (("U" if has_hole(tree) else "F", tree, 0.0),))
         symbol = _SYMBOL.match(text, place, end)
         if symbol:
