@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from assay.expr import REPORT_FIELDS
 from assay.spec import read_expr, same_formula, whitelist
 
 
@@ -13,6 +14,7 @@ def test_the_whitelist_is_that_of_the_dialect() -> None:
     assert set(whitelist().fields) == {
         "open", "high", "low", "close", "volume", "amount", "return", "industry", "net_mf_amount",
     }  # fmt: skip
+    assert whitelist().fields == tuple(REPORT_FIELDS)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from assay.expr._grammar import DIALECTS
 from assay.expr._limits import Limits, default_limits
 from assay.expr._lookback import added_bars, lookback
 from assay.expr._lower import Notice, kind_of
+from assay.expr._names import REPORT_FIELDS
 from assay.expr._op import Arg, Composite, DialectName, Example, Form, Kind, Op, Param
 from assay.expr._parser import parse_syntax
 from assay.expr._plugins import listed_problems, load_plugins, plugin_error
@@ -26,6 +27,7 @@ from assay.expr._validate import validate
 __all__ = [
     "DIALECTS",
     "REASONS",
+    "REPORT_FIELDS",
     "STANDARD_FIELDS",
     "Arg",
     "Call",

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from assay.errors import Refusal
 from assay.expr import (
+    REPORT_FIELDS,
     Call,
     DialectName,
     Expression,
@@ -20,7 +21,6 @@ from assay.expr import (
     op_table,
     walk,
 )
-from assay.expr._names import REPORT_FIELDS
 from assay.spec._reasons import NO_FIELD, OFF_WHITELIST
 from assay.spec._spec import FactorSpec, Neutralization
 
