@@ -1,6 +1,20 @@
 """The campaign: the research loop, from one config to accepted and rejected candidates."""
 
+from assay.campaign._settings import (
+    MECHANISMS,
+    AdmissionSettings,
+    CampaignConfig,
+    ContextSettings,
+    FileSettings,
+    GateSettings,
+    PoolSettings,
+    QuotaSettings,
+    RoleBackends,
+    RoundSettings,
+    StopSettings,
+)
 from assay.campaign._types import (
+    Backends,
     Brief,
     Candidate,
     Candidates,
@@ -17,6 +31,7 @@ from assay.campaign._types import (
     Outcome,
     PlanContext,
     Planner,
+    PoolFactor,
     ProposeContext,
     Proposer,
     Review,
@@ -28,9 +43,23 @@ from assay.campaign._types import (
     Team,
     TrialRecord,
     TriedTrials,
+    trial_id,
 )
 
 __all__ = [
+    "MECHANISMS",
+    "AdmissionSettings",
+    "Backends",
+    "CampaignConfig",
+    "ContextSettings",
+    "FileSettings",
+    "GateSettings",
+    "PoolSettings",
+    "QuotaSettings",
+    "RoleBackends",
+    "RoundSettings",
+    "StopSettings",
+    "trial_id",
     "Brief",
     "Candidate",
     "Candidates",
@@ -46,6 +75,7 @@ __all__ = [
     "Note",
     "Outcome",
     "PlanContext",
+    "PoolFactor",
     "Planner",
     "ProposeContext",
     "Proposer",

@@ -22,6 +22,11 @@ EVALUATED: Final[frozenset[Outcome]] = frozenset({"admitted", "rejected"})
 """Outcomes of slots whose candidate was scored."""
 
 
+def trial_id(number: int, slot: int) -> str:
+    """The id of a slot's trial: ``r03-s05`` is slot 5 of round 3. Rounds count from 1, slots from 0."""
+    return f"r{number:02d}-s{slot:02d}"
+
+
 @dataclass(frozen=True, slots=True)
 class Direction:
     """What one slot is going to try.
@@ -92,7 +97,7 @@ class TrialRecord:
 
     Parameters
     ----------
-    id : see :func:`assay.campaign.trial_id`; made of round and slot.
+    id : see :func:`trial_id`; made of round and slot.
     direction : what was tried.
     candidate : the last form of the formula; None where none came.
     outcome, reason, detail : how it ended; the reason is a word (``candidate.duplicate``, ``t_too_low``), the
@@ -424,3 +429,16 @@ class Gated:
 
     candidate: Candidate
     expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class PoolFactor:
+    """A factor that candidates are compared with from the start: of the reference set, or a known one.
+
+    ``family`` is what it is listed under: the set of the library, or what its file says.
+    """
+
+    name: str
+    family: str
+    expression: Expression
+    known: bool = False
