@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from assay.expr import Expression
+
+    Correlations = npt.NDArray[np.float64]
 
 DirectionKind = Literal["new", "mutation", "refinement"]
 """A new mechanism, an orthogonal mutation of an accepted factor, or a refinement of a trial."""
@@ -172,6 +177,14 @@ class TriedTrials(Protocol):
 
     def correlation(self, left: str, right: str) -> float | None:
         """Mean daily rank correlation of the values of two trials, by id; None where it is not defined."""
+        ...
+
+    def correlations(self, ids: Sequence[str]) -> Correlations:
+        """The same for each pair: float64 ``(n, n)``, symmetric, NaN where it is not defined.
+
+        A pair has the same number whichever other trials are asked for, or were tried in between, so that
+        what is made of it is the same after a resume.
+        """
         ...
 
 
