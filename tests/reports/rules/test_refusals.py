@@ -122,3 +122,39 @@ def test_only_a_statement_that_it_holds_replaces_a_window(text: str, windows: tu
     found = extract(text)
     assert found.spec is not None, (found.reason, found.note)
     assert found.spec.windows == windows
+
+
+TRAPS = [
+    "The factor is the 20-day return of the stock minus the 20-day return of its industry.",
+    "因子定义为过去20日收益率减去行业平均收益率。",
+    "波动率因子定义为过去20日下跌日收益率的标准差。",
+    "The factor is defined as the 20-day volatility on days with positive returns.",
+    "动量因子定义为过去20日成交额加权的收益率。",
+    "The factor is defined as the 20-day average of volume weighted by return.",
+    "因子定义为过去20日收益率的标准差的倒数。",
+    "波动率因子定义为过去20日日收益率的标准差，再年化。",
+    "The factor is defined as the 20-day return if volume rises, and zero otherwise.",
+    "动量因子定义为过去20日收益率，剔除涨停日。",
+    "过去20日收益率超过10%的股票定义为强势股。",
+    "IC is computed as the rank correlation between the factor and the 5-day return.",
+    "组合的20日波动率为15%，因子收益率为2%。",
+    "The factor's 20-day rolling IC is 3%.",
+    "该因子与20日收益率的相关系数为0.5。",
+    "We compare the factor with the 20-day return and the 60-day volatility.",
+    "Returns are computed as close over previous close minus one.",
+    "The forward return is defined as the return over the next 20 days.",
+    "The factor is defined as the sector-adjusted 20-day return.",
+    "因子为20日涨幅排名与60日换手率排名之和。",
+    "The factor is defined as the square of the 20-day volatility.",
+    "动量因子定义为过去20日收益率，其中收益率以开盘价计算。",
+    "The volatility factor is defined as the standard deviation of weekly returns over the past 52 weeks.",
+    "因子定义为过去20日每日最高价出现的时间。",
+    "The factor is defined as the 20-day return of the CSI 300 index.",
+    "The factor is defined as the ratio of the number of up days to the number of down days over 20 days.",
+]
+
+
+@pytest.mark.parametrize("text", TRAPS)
+def test_half_a_formula_is_never_handed_over(text: str) -> None:
+    found = extract(text)
+    assert found.status == "refused", found.spec

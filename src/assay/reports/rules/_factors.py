@@ -10,7 +10,8 @@ from functools import cached_property
 from assay.reports._document import Document
 from assay.reports._reasons import UNREAD
 from assay.reports.rules._bindings import bound
-from assay.reports.rules._definitions import Definition, Strength, definitions_of
+from assay.reports.rules._cues import Strength
+from assay.reports.rules._definitions import Definition, definitions_of
 from assay.reports.rules._direction import Statement, directions_of
 from assay.reports.rules._facts import Fact, facts_of
 from assay.reports.rules._parameters import Parameter, parameters_of

@@ -1,0 +1,107 @@
+"""What follows a formula in its sentence: other things, or words that change it."""
+
+from __future__ import annotations
+
+import re
+
+from assay.reports.rules import _names as names
+from assay.reports.rules._chart import Token
+from assay.reports.rules._direction import directions_of
+from assay.reports.rules._facts import facts_of
+from assay.reports.rules._read import Phrase, content, longest
+from assay.reports.rules._scan import UNKNOWN
+from assay.reports.rules._sentences import Sentence, clauses
+from assay.reports.rules._tree import walk
+
+_CHANGING = re.compile(
+    r"倒数|平方|开方|根号|年化|annuali[sz]ed|squared|square root|reciprocal|inverse of"
+    r"|剔除[^,，。]{0,8}(?:日|涨停|跌停)|^的(?!股票|个股|因子|排名|排序)"
+    r"|超额|残差|特质|去均值|加权|剔除.{0,10}(?:的|后)|扣除|去除|下行|上行|若|仅|当.{0,12}时|否则"
+    r"|excess|residual|idiosyncratic|adjusted for|weighted|net of|demean|downside|upside|\bonly\b"
+    r"|conditional|\bwhen\b|\bif\b|otherwise|of (?:the|its) (?:\w+ ){0,3}(?:market|index|industry"
+    r"|sector|benchmark)(?! (?:const|memb|stock))|minus|plus|correlat",
+    re.IGNORECASE,
+)  # fmt: skip
+_CONTINUES = re.compile(
+    r"^\s*(?:再|然后|之后|并(?:且)?(?:取|对|做|除|乘|减)|接着|最后|取(?!值)|除以|减去|乘以|加上"
+    r"|then|with a (?:negative|minus)|(?:前)?加负号"
+    r"|and then|divided|minus|plus|multiplied|times|less|finally|after|averaged|smoothed)",
+     re.IGNORECASE)  # fmt: skip
+
+
+def left_over(sentence: Sentence, tokens: list[Token], phrase: Phrase, end: int, text: str) -> str | None:
+    """What follows the formula and could change it; None where all the rest is about other things."""
+    if phrase.last == len(tokens):
+        return None
+    stop = tokens[phrase.last - 1].end
+    for place, clause in clauses(stop, text[stop:end]):
+        parts = [t for t in tokens[phrase.last :] if place <= t.start < place + len(clause)]
+        known = [t for t in parts if t.senses[0][0] != UNKNOWN]
+        joined = place == stop
+        if joined and _REMARK.match(clause) and not any(s[0] == "T" for t in known for s in t.senses):
+            known = [t for t in known if t.start >= place + _REMARK.match(clause).end()]  # type: ignore[union-attr]
+            clause = _REMARK.sub("", clause)
+        if joined and _OF_ANOTHER.search(clause):
+            return clause
+        if _is_setting(sentence, place, clause) or names.NAMING.match(clause.strip()):
+            continue
+        if joined and (_CHANGING.search(clause) or _operates(known) or _attached(clause)):
+            return clause
+        if not joined and _CONTINUES.match(clause) and (content(known) or _ALTERS.search(clause)):
+            return clause
+        if not joined and _WHERE.match(clause) and _explains(parts, phrase) is False:
+            return clause
+        if not joined and _CHANGING.search(clause) and content(known):
+            return clause
+    return None
+
+
+_OF_ANOTHER = re.compile(
+    r"^\s*of (?:the|its) (?:[\w&]+ ){0,3}(?:market|index|industry|sector|benchmark)\b(?! (?:const"
+    r"|memb|stock))",
+    re.IGNORECASE,
+)
+_ALTERS = re.compile(r"倒数|平方|开方|根号|年化|annuali[sz]|squared|square root|reciprocal", re.IGNORECASE)
+_WHERE = re.compile(r"\s*(?:其中|这里|此处|where\b|with\b|here\b)", re.IGNORECASE)
+_BENIGN = re.compile(
+    r"^(?:[\s)）”\"」》.、\]]|\[\^?\d+\])*(?:$|[(（\[]|股票池|样本|频率|调仓|中性|作为|来|进行|对"
+    r"|构建|构造|衡量|刻画|度量|排序|排名|选股|并|且|而|因子|指标|代表|反映"
+    r"|表示|分组|买入|做|在|于|从|低|高|最|较|越|后|时|为|的(?:股票|个股|因子|排序|排名|一组)"
+    r"|(?![\u4e00-\u9fff]))"
+)
+
+
+def _attached(clause: str) -> bool:
+    """Whether Chinese words follow the formula without a break and go on with it."""
+    return _BENIGN.match(clause) is None
+
+
+def _explains(tokens: list[Token], phrase: Phrase) -> bool | None:
+    """Whether a *where* clause says what the formula holds; None where it speaks of letters alone."""
+    for index, token in enumerate(tokens):
+        if any(sense[0] in ("F", "U", "NAMED") for sense in token.senses):
+            rest = tokens[index + 1 :]
+            for start in range(len(rest)):
+                said = longest(rest[start:])
+                if said is not None and said.tree in walk(phrase.tree):
+                    return True
+            return False
+    return None
+
+
+_REMARK = re.compile(r"\s*[(（][^()（）]{1,24}[)）]")
+
+_OPERATING = frozenset(
+    {"AGG", "VOL", "FN", "FNADJ", "PAIR", "NEG", "T", "NAMEDMA", "DIV", "MUL", "SUB", "ADD", "RATIO",
+     "DIFF", "PRODUCT", "DEVIATION", "SKIP", "F", "U"}
+)  # fmt: skip
+
+
+def _operates(tokens: list[Token]) -> bool:
+    return any(sense[0] in _OPERATING for token in tokens for sense in token.senses)
+
+
+def _is_setting(sentence: Sentence, place: int, clause: str) -> bool:
+    """Whether the clause states a setting or a direction."""
+    alone = Sentence(place, place + len(clause), sentence.paragraph, clause)
+    return bool(facts_of((alone,)) or directions_of((alone,)))
