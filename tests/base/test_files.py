@@ -188,6 +188,23 @@ def test_no_staging_place_is_one_error(tmp_path: Path, monkeypatch: pytest.Monke
         pytest.fail("the body must not run")
 
 
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG])
+def test_no_room_for_what_goes_in_names_the_folder(tmp_path: Path, number: int) -> None:
+    with (
+        pytest.raises(AssayError, match="cannot create") as caught,
+        new_folder(tmp_path / "set"),
+    ):
+        failing(number)()
+    assert caught.value.where == str(tmp_path / "set")
+    assert names(tmp_path) == set()
+
+
+def test_an_error_that_names_its_file_stays_as_it_is(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), new_folder(tmp_path / "set"):
+        (tmp_path / "missing").read_bytes()
+    assert names(tmp_path) == set()
+
+
 def left_behind(folder: Path, name: str, age: float) -> Path:
     left = folder / name
     (left / "part").mkdir(parents=True)

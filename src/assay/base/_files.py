@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -15,6 +16,7 @@ from typing import Any
 
 from assay.errors import AssayError
 
+_DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _LEFT_AFTER = 24 * 3600.0
 _DRAWN = "[a-z0-9_]{8}"  # what tempfile puts into a name
 
@@ -121,7 +123,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     Raises
     ------
     AssayError
-        ``path`` exists already, or its parent cannot be written.
+        ``path`` exists already, or its parent cannot be written; the disk had no room for what was to go in.
     """
     path = Path(path)
     if path.exists():
@@ -139,8 +141,10 @@ def new_folder(path: Path) -> Iterator[Path]:
     try:
         yield staged
         _publish(staged, path)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(staged, ignore_errors=True)
+        if isinstance(error, OSError) and error.filename is None and error.errno in _DISK_FAULTS:
+            raise _not_made(path, error) from error  # a write, which does not say to which file
         raise
 
 
@@ -154,8 +158,12 @@ def _publish(staged: Path, path: Path) -> None:
         os.replace(staged, path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise AssayError(
-            f"cannot create {path}: {error.strerror or error}",
-            where=str(path),
-            fix="check that nothing else made it meanwhile and that the disk has space",
-        ) from error
+        raise _not_made(path, error) from error
+
+
+def _not_made(path: Path, error: OSError) -> AssayError:
+    return AssayError(
+        f"cannot create {path}: {error.strerror or error}",
+        where=str(path),
+        fix="check that nothing else made it meanwhile and that the disk has space",
+    )
