@@ -123,6 +123,19 @@ def test_a_plan_that_the_calendar_does_not_keep(run: Run, desk: Path) -> None:
     assert "16 bars lie between" in by_area(done)["periods small"]["message"]
 
 
+def test_a_plan_that_was_moved_after_looks(run: Run, desk: Path) -> None:
+    asked = ("judge", "rank(volume)", "--data", "small", "--period", "score", "--yes", "--json")
+    assert run(*asked, "--set", "bootstrap=0", "--set", "robustness=off").code == 0
+    assert problems(run("doctor", "--no-network", "--json")) == []
+    text = (desk / "assay.toml").read_text("utf-8")
+    table = text.index("[data.small.periods]")
+    lines = [line for line in text[table:].splitlines() if not line.startswith("score")]
+    (desk / "assay.toml").write_text(text[:table] + "\n".join(lines) + "\n", encoding="utf-8")
+    done = run("doctor", "--no-network", "--json")
+    assert problems(done) == ["periods small"]
+    assert "looks at score" in done.out
+
+
 def test_an_unknown_default(run: Run, desk: Path) -> None:
     config = desk / "assay.toml"
     text = config.read_text(encoding="utf-8")

@@ -221,6 +221,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         ledger = _open_without_writing(workspace.ledger_dir)
         verified = ledger.verify()
         running = _open_runs(ledger)
+        moved = _moved_plans(ledger, workspace)
     except AssayError as error:
         yield Finding("ledger", "problem", error.message, error.fix)
         return
@@ -232,6 +233,13 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
             f"a writer was stopped: {verified.torn.bytes} bytes at the end are no record",
             "go on: the next writer sets them aside, and records that",
         )
+    for data, period in moved:
+        yield Finding(
+            f"periods {data}",
+            "problem",
+            f"looks at {period} are recorded whose dates are not {period} by the plan as it is now",
+            "put the plan back as it was; what was looked at is hidden no more, and what was open never was",
+        )
     for run in running:
         yield Finding(
             f"run {run}",
@@ -239,6 +247,17 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
             "it was started and has not stopped; until then no N is given for what it may have tried",
             f"let it finish or resume it; if it was killed: assay ledger close {run}",
         )
+
+
+def _moved_plans(ledger: Ledger, workspace: Workspace) -> list[tuple[str, str]]:
+    """Data sets and hidden periods that were looked at when the plan was another one."""
+    found: dict[tuple[str, str], None] = {}
+    for entry in ledger.entries(kind="look"):
+        data, period = entry.body["data"], entry.body["period"]
+        plan = workspace.settings(data).periods
+        if plan is None or period not in plan.hidden(entry.body["start"], entry.body["end"]):
+            found[data, period] = None
+    return list(found)
 
 
 def _open_without_writing(folder: Path) -> Ledger:
