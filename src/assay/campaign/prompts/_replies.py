@@ -152,7 +152,7 @@ def _by_slot(
         if slot not in wanted:
             strays.append(f"slot {str(slot)[:_SHOWN]}" if slot is not None else "an entry without a slot")
         elif slot in found:
-            notes.setdefault(slot, Note(slot, "came twice; the first one is used"))
+            strays.append(f"slot {slot} again")
         else:
             try:
                 found[slot] = form.model_validate(entry)
