@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from assay.reports._document import Chunk, Document
@@ -49,13 +48,6 @@ class Citing:
         if place < 0 or not self.document.text.startswith(factor.name, place):
             place = self.document.text.find(factor.name)
         return self.spans("name", place, place + len(factor.name)) if place >= 0 else ()
-
-    def around(self, start: int, end: int) -> tuple[int, int]:
-        """The clause around a numeral, which says what it is."""
-        text = self.document.text
-        first = max((m.end() for m in re.finditer(r"[。;；\n]", text[:start])), default=0) if start else 0
-        stop = re.search(r"[。;；\n]", text[end:])
-        return max(first, start - 120), min(end + stop.start() if stop else len(text), end + 80)
 
     def _chunk(self, start: int, end: int) -> Chunk | None:
         holding = [chunk for chunk in self.document.chunks if chunk.start <= start < chunk.end]

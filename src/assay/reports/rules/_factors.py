@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from assay.reports.rules._facts import Fact, facts_of
 from assay.reports.rules._parameters import Parameter, parameters_of
 from assay.reports.rules._scan import Scanner
 from assay.reports.rules._sentences import Sentence, Sentences
-from assay.reports.rules._tree import Apply, Number, Tree, Window, shape_of, windows_of
+from assay.reports.rules._tree import Apply, Number, Tree, shape_of, windows_of
 
 _FACTORISH = re.compile(r"因子|指标|信号|factor|signal|alpha", re.IGNORECASE)
 _SUFFIX = re.compile(
@@ -256,8 +256,3 @@ def _fallback(factor: Factor, factors: list[Factor], sentences: tuple[Sentence, 
     first = factor.first
     words = own.text[max(0, first.start - own.start) : first.end - own.start] or own.text
     return words[:_TITLE_LIMIT].strip()
-
-
-def resolved_windows(windows: Iterable[Window]) -> bool:
-    """Whether every window has a number."""
-    return all(window.days for window in windows)

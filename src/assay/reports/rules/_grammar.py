@@ -161,10 +161,6 @@ def _in_brackets(named: Tree, formula: Tree) -> Tree | None:
     return formula if isinstance(named, Apply) and not has_hole(formula) else None
 
 
-def _pair(op: str) -> Build:
-    return lambda _, first, second: apply(op, first, second, HOLE)
-
-
 def _infix(
     result: str, left: str, word: str, right: str, symbol: str, cost: float = 1.0
 ) -> tuple[str, str, Build, float]:

@@ -97,15 +97,6 @@ def substitute(tree: Tree, symbols: dict[str, Window]) -> Tree:
     return tree
 
 
-def with_windows(tree: Tree, change: dict[tuple[int, ...], int]) -> Tree:
-    """The tree with another reading of the windows whose ``days`` are keys of ``change``."""
-    if isinstance(tree, Window):
-        return replace(tree, days=(change[tree.days],)) if tree.days in change else tree
-    if isinstance(tree, Apply):
-        return replace(tree, args=tuple(with_windows(arg, change) for arg in tree.args))
-    return tree
-
-
 def has_hole(tree: Tree) -> bool:
     """Whether a window is still wanted."""
     return any(node is HOLE or node == HOLE for node in walk(tree))
