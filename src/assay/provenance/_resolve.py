@@ -39,9 +39,9 @@ def _agent_known(ledger: Ledger, identifier: str) -> bool:
 
 
 def _certificate_known(ledger: Ledger, digest: str) -> bool:
-    name = f"sha256:{digest}"
+    names = (digest, f"sha256:{digest}")
     with ledger.index() as index:
         return any(
-            name == entry.body["document"] or digest == entry.body.get("content_hash")
+            entry.body["document"] in names or entry.body.get("content_hash") in names
             for entry in index.entries(kind="certificate")
         )
