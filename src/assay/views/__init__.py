@@ -16,6 +16,7 @@ _HOMES = {
         "plot_ic_series",
         "plot_neutral_rank_ic",
     ),
+    "._report": ("report_page",),
     "._return_charts": ("plot_book", "plot_quantile_returns", "plot_quantiles"),
     "._robustness_charts": ("plot_robustness", "plot_sub_periods"),
     "._sheet": ("tear_sheet",),
@@ -40,6 +41,7 @@ __all__ = [
     "plot_robustness",
     "plot_sub_periods",
     "plot_turnover",
+    "report_page",
     "tear_sheet",
     "to_svg",
     "verdict_lines",
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from assay.views._ic_charts import plot_ic_histogram as plot_ic_histogram
     from assay.views._ic_charts import plot_ic_series as plot_ic_series
     from assay.views._ic_charts import plot_neutral_rank_ic as plot_neutral_rank_ic
+    from assay.views._report import report_page as report_page
     from assay.views._return_charts import plot_book as plot_book
     from assay.views._return_charts import plot_quantile_returns as plot_quantile_returns
     from assay.views._return_charts import plot_quantiles as plot_quantiles
