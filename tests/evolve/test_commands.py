@@ -111,6 +111,9 @@ def test_a_model_of_a_role_evolves(run: Run, desk: Path) -> None:
     kinds = [entry.kind for entry in Ledger.open(desk / "ledger").run("r").entries()]
     assert kinds.count("llm_call") == 3
     assert kinds.count("look") == 1
+    (desk / "replies.json").write_text("[]")  # the replay asks nobody
+    code, out, err = run("report", "evolve", "spec.json", "--run", "r", "--replay", "again")
+    assert (code, out[:6]) == (0, "equal:"), (out, err)
     # the sampler may still be asked for by name
     assert run("report", "evolve", "spec.json", "--policy", "sampler")[0] == 0
 
@@ -205,6 +208,30 @@ def test_a_run_that_was_killed_goes_on_as_if_it_had_not_been(
 def test_killed_after_any_record(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for lines in cuts(whole):
         held(whole, tmp_path, lines, monkeypatch)
+
+
+def test_a_replay_is_the_run_and_adds_nothing(
+    whole: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = copied(whole, tmp_path / "desk")
+    monkeypatch.chdir(desk)
+    before = (desk / "ledger" / "ledger.jsonl").read_bytes()
+    asked = ("report", "evolve", "spec.json", "--seed", "2", "--run", "r", "--json", "--replay")
+    code, out, err = run(*asked, "again")
+    assert (code, json.loads(out)["equal"], json.loads(out)["files"]) == (0, True, 3), err
+    assert (desk / "ledger" / "ledger.jsonl").read_bytes() == before
+    score = desk / "runs" / "r" / gated_spec().spec_id / "r0" / "score.json"
+    score.write_text(score.read_text().replace('"delta":0.', '"delta":0.9'))
+    code, out, _ = run(*asked, "once-more")
+    assert (code, json.loads(out)["equal"]) == (1, False)
+    assert "score.json" in json.loads(out)["difference"]
+
+
+def test_resume_and_replay_name_their_run(run: Run, desk: Path) -> None:
+    for more in (("--resume",), ("--replay", "again")):
+        code, _, err = run("report", "evolve", "spec.json", *more)
+        assert code == 2
+        assert "no run is named" in err
 
 
 def test_a_resume_with_another_spec_or_seed_is_refused(

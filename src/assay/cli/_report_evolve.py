@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assay.tools import Outcome
 
 EVOLVER: Final = "evolver"
+DIFFERENT: Final = 1
 
 
 def evolve(
@@ -43,24 +44,39 @@ def evolve(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run of --run, which was broken off.")
     ] = False,
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            "--replay",
+            help="Play the finished run of --run again in this new folder, and compare.",
+            metavar="DIR",
+        ),
+    ] = None,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Change the formula of an admitted spec, never what its report fixed, and say whether it got better.
 
     At most 4 backtests on the search period, each a trial. The best of them is held once against the seed on
-    the hidden score period; one rounded number comes back.
+    the hidden score period; one rounded number comes back. A replay works on a copy of the ledger and
+    needs no network; exit code 1 when it differs.
     """
     from assay.base import check_id
     from assay.cli._workspace import need_ledger, need_workspace
+    from assay.errors import AssayError
 
     workspace = need_workspace()
     if run_id is not None:
         check_id(run_id, "run")
     setup = _setup(workspace, spec, data, policy, seed)
-    ledger = need_ledger(workspace, create=not resume)
+    if (resume or replay is not None) and run_id is None:
+        raise AssayError("no run is named", where="--run", fix="name the run")
+    ledger = need_ledger(workspace, create=not resume and replay is None)
     asked = _Asked(spec, setup, workspace, ledger, run_id or _next_id(ledger, workspace), as_json)
+    if replay is not None:
+        return asked.replay(replay)
     asked.play(resume=resume)
     asked.tell()
+    return 0
 
 
 def eval_window_report(
@@ -142,6 +158,22 @@ class _Asked:
         except KeyboardInterrupt:
             note(f"stopped; to go on: {again}")
             raise
+
+    def replay(self, to: Path) -> int:
+        """Play the run again, and say whether it is the same."""
+        from assay.cli._output import print_json, say
+        from assay.cli._progress import slow_notice
+        from assay.evolve import replay_evolution
+
+        with slow_notice():
+            found = replay_evolution(self.setup, self.ledger, self.workspace.runs_dir, self.run, to)
+        if self.as_json:
+            print_json({**asdict(found), "equal": found.equal, "folder": str(to)})
+        elif found.equal:
+            say(f"equal: {found.records} records and {found.files} files of {self.run}, byte for byte")
+        else:
+            say(f"different: {found.difference}")
+        return 0 if found.equal else DIFFERENT
 
     def tell(self) -> None:
         """The summary, from what the run has stored."""

@@ -7,6 +7,7 @@ from assay.evolve._notes import EVALUATE, VALIDATE, Evaluated, Notes
 from assay.evolve._prompt import evolution_prompt
 from assay.evolve._reasons import REASONS
 from assay.evolve._record import EvolutionRecord
+from assay.evolve._replay import replay_evolution
 from assay.evolve._rewarder import JudgeRewarder, Rewarder
 from assay.evolve._rewards import CAPS, MINIMUM_DELTA, WEIGHTS, Graded, Hidden, grade
 from assay.evolve._run import resume_evolution, start_evolution
@@ -72,6 +73,7 @@ __all__ = [
     "markdown",
     "merge",
     "read_pairs",
+    "replay_evolution",
     "require_gated",
     "resume_evolution",
     "sampler",

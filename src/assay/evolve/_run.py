@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.base import Operator
 from assay.errors import AssayError, ProviderError, Refusal
-from assay.evolve._evolve import ROLLOUT, Evolution, EvolveSearch, evolve
+from assay.evolve._evolve import ROLLOUT, Evolution, EvolveSearch, PolicyMaker, evolve
 from assay.evolve._reasons import NOT_AN_EVOLUTION
 from assay.evolve._rewarder import JudgeRewarder, Rewarder
 from assay.evolve._search import DESK, PanelSearch, SearchFigures, SearchJudge
@@ -17,7 +17,16 @@ from assay.evolve._setup import EvolveSetup
 from assay.expr import Expression
 from assay.ledger import Ledger, Run
 from assay.llm import ToolCall, read_calls
-from assay.tools import Caller, LedgerToolSink, Outcome, TrajectoryStore, content_hash, ledger_sink
+from assay.tools import (
+    Caller,
+    LedgerToolSink,
+    Outcome,
+    Registry,
+    Tool,
+    TrajectoryStore,
+    content_hash,
+    ledger_sink,
+)
 from assay.tools.agent._recorded import ContinuedLedger, RecordedRegistry
 from assay.tools.agent._run import Watch
 
@@ -58,7 +67,7 @@ def start_evolution(
             fix="choose another id, or move the folder away",
         )
     inputs, operator = setup.inputs(), setup.operator()
-    ledger.run(run_id).start(DESK, operator, _config_hash(inputs), inputs)
+    ledger.run(run_id).start(DESK, operator, config_hash(inputs), inputs)
     return _guarded(_Playing(setup, ledger, runs, run_id, operator, watch))
 
 
@@ -77,18 +86,30 @@ def resume_evolution(
     AssayError
         As :func:`start_evolution`; or the run would do something else than it did before.
     """
+    inputs, operator = setup.inputs(), operator_of(ledger, run_id)
+    ledger.run(run_id).resume(operator, config_hash(inputs), inputs)
+    return _guarded(_Playing(setup, ledger, runs, run_id, operator, watch))
+
+
+def operator_of(ledger: Ledger, run_id: str) -> Operator:
+    """Who started an evolution.
+
+    Raises
+    ------
+    Refusal
+        ``unknown_run``, ``not_an_evolution``.
+    """
     run = ledger.run(run_id)
     run.state()
     start = next(run.entries(kind="run_start")).body
     if start["desk"] != DESK:
         message = f"the run {run_id!r} is one of the desk {start['desk']!r}"
         raise Refusal(NOT_AN_EVOLUTION, message, where="run")
-    inputs, operator = setup.inputs(), Operator.from_dict(start["operator"])
-    run.resume(operator, _config_hash(inputs), inputs)
-    return _guarded(_Playing(setup, ledger, runs, run_id, operator, watch))
+    return Operator.from_dict(start["operator"])
 
 
-def _config_hash(inputs: Mapping[str, str]) -> str:
+def config_hash(inputs: Mapping[str, str]) -> str:
+    """The configuration of a run: all its inputs but the data."""
     return content_hash({name: value for name, value in inputs.items() if not name.startswith("data:")})
 
 
@@ -118,34 +139,50 @@ class _Playing:
     watch: Watch | None
 
     def play(self) -> Evolution:
-        setup = self.setup
         continued = ContinuedLedger.open(self.ledger.folder)
         entries = [e for e in continued.entries(run=self.run_id) if e.kind not in _BOOKKEEPING]
         continued.continue_run(self.run_id, entries)
-        rounds = _Rounds(
-            continued.run(self.run_id),
-            {str(e.body["outcome"]): e.body for e in entries if e.kind == "round"},
-        )
+        rounds = {str(e.body["outcome"]): e.body for e in entries if e.kind == "round"}
         run = continued.run(self.run_id)
         calls = list(read_calls([e.body for e in entries if e.kind == "llm_call"], continued))
-        judge = PanelSearch(setup.view, setup.judging, ledger=continued)
-        rewarder = JudgeRewarder(setup.panel, setup.plan, setup.judging, continued, setup.own.looks)
-        return evolve(
-            setup.gated,
-            search=EvolveSearch(
-                judge=_SeedOnce(judge, rounds),
-                fields=setup.panel.fields,
-                guard=setup.view.guard,
-                registry=lambda tools: RecordedRegistry(tools, continued, guard=setup.view.guard),
-            ),
-            rewarder=_RewardOnce(rewarder, rounds),
-            policy=setup.policy(ledger_sink(run), calls),
-            caller=Caller(self.operator, self.run_id),
-            budget=setup.budget,
-            store=TrajectoryStore(self.runs, self.run_id),
-            sink=_Watched(LedgerToolSink(continued, self.run_id), self.watch),
-            calls=setup.calls,
+        return play_evolution(
+            self.setup,
+            run,
+            self.runs,
+            operator=self.operator,
+            policy=self.setup.policy(ledger_sink(run), calls),
+            rounds=rounds,
+            registry=lambda tools: RecordedRegistry(tools, continued, guard=self.setup.view.guard),
+            watch=self.watch,
         )
+
+
+def play_evolution(
+    setup: EvolveSetup,
+    run: Run,
+    runs: Path,
+    *,
+    operator: Operator,
+    policy: PolicyMaker,
+    rounds: Mapping[str, Mapping[str, Any]],
+    registry: Callable[[tuple[Tool, ...]], Registry] | None = None,
+    watch: Watch | None = None,
+) -> Evolution:
+    """The episode of a run, recorded and stored; ``rounds`` are those that the run has recorded."""
+    noted = _Rounds(run, dict(rounds))
+    judge = PanelSearch(setup.view, setup.judging, ledger=run.ledger)
+    rewarder = JudgeRewarder(setup.panel, setup.plan, setup.judging, run.ledger, setup.own.looks)
+    return evolve(
+        setup.gated,
+        search=EvolveSearch(_SeedOnce(judge, noted), setup.panel.fields, setup.view.guard, registry),
+        rewarder=_RewardOnce(rewarder, noted),
+        policy=policy,
+        caller=Caller(operator, run.id),
+        budget=setup.budget,
+        store=TrajectoryStore(runs, run.id),
+        sink=_Watched(LedgerToolSink(run.ledger, run.id), watch),
+        calls=setup.calls,
+    )
 
 
 @dataclass

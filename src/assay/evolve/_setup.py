@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.base import Operator
 from assay.config import (
     DataSettings,
+    LlmLimits,
     LlmSettings,
     PeriodPlan,
     RoleSettings,
@@ -23,7 +24,7 @@ from assay.evolve._evolve import STEPS, PolicyMaker, bounded, evolve_specs, requ
 from assay.evolve._sampler import FORM, SAMPLER, sampler
 from assay.evolve._search import SearchFigures
 from assay.evolve._terms import Terms, judge_settings
-from assay.llm import ROLE_NOT_CONFIGURED, CallRecord, CallSink, Roles, ScriptedProvider
+from assay.llm import ROLE_NOT_CONFIGURED, CallRecord, CallSink, ReplayProvider, Roles, ScriptedProvider
 from assay.spec import GatedSpec
 from assay.tools import Budget, LlmPolicy, Policy, content_hash, tool_schema_hash
 from assay.tools.builtin import SearchView
@@ -176,15 +177,28 @@ class EvolveSetup:
         kind = self.llm.backends[settings.pop("backend")].kind
         return {"role": self.role, "kind": kind, **settings}
 
-    def policy(self, sink: CallSink, earlier: Iterable[CallRecord] = ()) -> PolicyMaker:
-        """Makes the policy; ``earlier`` are calls of the model that the run has recorded."""
+    def policy(
+        self,
+        sink: CallSink,
+        earlier: Iterable[CallRecord] = (),
+        *,
+        replay: ReplayProvider | None = None,
+    ) -> PolicyMaker:
+        """Makes the policy.
+
+        ``earlier`` are calls of the model that the run has recorded; a ``replay`` serves all there will be.
+        """
         known = list(earlier)
+        # what was paid is paid: on a replay no limit may stop what has been
+        llm = self.llm if replay is None else replace(self.llm, limits=LlmLimits())
         role = self.role_settings()
 
         def make(terms: Terms, seed: SearchFigures) -> Policy:
             if role is None or self.role is None:
                 return sampler(terms, seed, random=self.random)
-            made = Roles.of(self.llm, sink=sink, secrets=self.secrets, root=self.root, earlier=known)
+            made = Roles.of(
+                llm, sink=sink, secrets=self.secrets, root=self.root, replay=replay, earlier=known
+            )
             client = made.client(self.role)
             if isinstance(client.provider, ScriptedProvider):
                 client.provider.requests.extend(call.request for call in known if call.reply is not None)
