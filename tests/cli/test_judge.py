@@ -279,3 +279,17 @@ def test_wrong_settings_are_named_as_typed(
 def test_several_hidden_periods_are_plural(run: Run, desk: Path) -> None:
     done = run("judge", FORMULA, "--data", "small", "--period", "all", "--json", *FAST)
     assert "meets the hidden periods score and eval" in done.data["message"]
+
+
+def test_a_judge_that_was_killed_is_told_with_what_to_do(run: Run, desk: Path) -> None:
+    from assay.base import Operator
+    from assay.ledger import Ledger
+
+    ledger = Ledger.create(desk / "ledger")
+    ledger.run("judge-killed").start("judge", Operator.human(), "c" * 64, {"data:small": "d"})
+    judged = ("judge", "rank(volume)", "--data", "small", "--set", "robustness=off", "--set", "bootstrap=0")
+    done = run(*judged)
+    assert (done.code, "1 run not stopped: judge-killed" in done.out) == (0, True)
+    assert "end what was killed: assay ledger close RUN" in done.err
+    assert run("ledger", "close", "judge-killed").code == 0
+    assert "cannot be counted" not in run(*judged).err

@@ -145,6 +145,7 @@ def _show(verdicts: Verdicts, request: JudgeRequest) -> None:
     if request.as_json:
         print_json(verdicts.to_dict())
         return
+    from assay.ledger import INCOMPLETE_SCOPE
     from assay.views import batch_lines, verdict_lines
 
     out = console()
@@ -156,6 +157,8 @@ def _show(verdicts: Verdicts, request: JudgeRequest) -> None:
             out.print(line)
     for refused in verdicts.refused:
         note(f"refused: {refused.text}: {refused.error.message} ({refused.error.fix})")
+    if any(INCOMPLETE_SCOPE.code in verdict.significance.trials_source for verdict in verdicts):
+        note(f"trials cannot be counted: {INCOMPLETE_SCOPE.fix}")
     for path in (request.html, request.certificate):
         if path is not None and len(verdicts):
             out.print(f"wrote {path}", soft_wrap=True)

@@ -209,6 +209,8 @@ def _looks(ledger: Ledger, sets: list[str], workspace: Workspace | None) -> list
 def _print_counts(rows: list[dict[str, Any]], looks: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
+    from assay.ledger import INCOMPLETE_SCOPE
+
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in ("data", "desk"):
         table.add_column(name)
@@ -219,8 +221,11 @@ def _print_counts(rows: list[dict[str, Any]], looks: list[dict[str, Any]]) -> No
         shown = ("?" if number is None else str(number) for number in numbers)
         table.add_row(printable(row["data"] or "all"), printable(row["desk"] or "all"), *shown)
     console().print(table)
-    for gap in dict.fromkeys(row["incomplete"] for row in rows if row["incomplete"]):
+    gaps = dict.fromkeys(row["incomplete"] for row in rows if row["incomplete"])
+    for gap in gaps:
         say(f"incomplete: {gap}")
+    if gaps:
+        say(f"what to do: {INCOMPLETE_SCOPE.fix}")
     for look in looks:
         say(f"looks at {look['period']} of {look['data']}: {look['used']} of {look['budget']} used")
 
