@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
 
 from assay.base import Operator
-from assay.config import DateRange, PeriodPlan, as_date, init_workspace
+from assay.config import DateRange, PeriodPlan, as_date, find_data_place, init_workspace
 from assay.errors import ConfigProblems, DataError, Refusal
-from assay.judge import JudgeSettings, Recording, judge, verify_certificate
+from assay.judge import JudgeSettings, Recording, judge, recording_in, verify_certificate
 from assay.ledger import Ledger, Scope, decode_series
 from assay.market import Panel, simulate, write_dataset
 
@@ -220,3 +222,19 @@ def test_a_desk_records_into_its_own_open_run(panel: Panel) -> None:
     assert found.significance.trials == 2
     assert [entry.kind for entry in run.entries()] == ["run_start", "trial", "certificate"]
     assert ledger.run("campaign-1").state().open
+
+
+def test_the_first_judges_of_a_workspace_may_come_at_once(panel: Panel) -> None:
+    place = find_data_place(panel.folder, panel.name)
+    assert place is not None
+    together = Barrier(4)
+
+    def begin(_: int) -> Recording:
+        together.wait()
+        return recording_in(place.workspace, place.settings)
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(begin, range(4)))
+    for number, recording in enumerate(found):
+        recording.ledger.run(f"run-{number}").start("judge", Operator.human(), "c" * 64, {})
+    assert kinds(panel) == ["ledger", *["run_start"] * 4]
