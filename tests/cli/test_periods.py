@@ -256,3 +256,59 @@ def test_a_damaged_ledger(run: Run, desk: Path, outside: Path, command: str) -> 
     assert done.data["error"] == "ledger_damaged"
     assert done.data["where"] == "line 3"
     assert not (outside / "agent").exists()
+
+
+class TestSet:
+    @pytest.fixture
+    def bare(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        assert run("init", "bare").code == 0
+        monkeypatch.chdir(tmp_path / "bare")
+        assert run("data", "simulate", "toy", "--instruments", "30", "--days", "400").code == 0
+        return tmp_path / "bare"
+
+    def test_a_plan_is_written_once(self, run: Run, bare: Path) -> None:
+        done = run("periods", "set", "toy", "--json")
+        assert done.code == 0, done.err
+        shown = run("periods", "show", "--json").data[0]["periods"]
+        assert {name: shown[name] for name in ("search", "score", "eval")} == {
+            name: done.data[name] for name in ("search", "score", "eval")
+        }
+        assert shown["problem"] is None
+        before = (bare / "assay.toml").read_bytes()
+        again = run("periods", "set", "toy")
+        assert again.code == 2
+        assert "set once" in again.err
+        assert (bare / "assay.toml").read_bytes() == before
+
+    def test_ranges_of_ones_own(self, run: Run, bare: Path) -> None:
+        done = run("periods", "set", "toy", "--search", "2018-01-02:2018-12-28", "--score", "none",
+                   "--eval", "2019-02-11:2019-07-15", "--json")  # fmt: skip
+        assert done.code == 0, done.err
+        assert done.data == {
+            "data": "toy",
+            "search": ["2018-01-02", "2018-12-28"],
+            "eval": ["2019-02-11", "2019-07-15"],
+        }
+
+    @pytest.mark.parametrize(
+        ("options", "word"),
+        [
+            (("--search", "2018-01-02"), "no range of dates"),
+            (("--search", "x:y"), "date"),
+            (("--search", "2018-01-02:2019-03-01"), "overlaps"),
+            (("--eval", "2019-06-03:2019-07-01", "--score", "2018-12-28:2019-06-01"), "embargo"),
+        ],
+    )
+    def test_what_cannot_be_is_refused_and_nothing_written(
+        self, run: Run, bare: Path, options: tuple[str, ...], word: str
+    ) -> None:
+        before = (bare / "assay.toml").read_bytes()
+        done = run("periods", "set", "toy", *options)
+        assert done.code == 2, done.out
+        assert word in done.err
+        assert (bare / "assay.toml").read_bytes() == before
+
+    def test_an_unknown_data_set(self, run: Run, bare: Path) -> None:
+        done = run("periods", "set", "tyo")
+        assert done.code == 2
+        assert "toy" in done.err

@@ -49,7 +49,9 @@ SMALL = ("--instruments", "80", "--days", "400")
 @pytest.mark.parametrize(
     "size", [pytest.param(SMALL, id="small"), pytest.param((), id="whole", marks=pytest.mark.slow)]
 )
-def test_the_commands_of_the_tour(run: Callable[..., Any], tmp_path: Path, size: tuple[str, ...]) -> None:
+def test_the_commands_of_the_tour(
+    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[str, ...]
+) -> None:
     _write_tables(tmp_path)
     told: dict[str, str] = {}
     for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
@@ -57,6 +59,9 @@ def test_the_commands_of_the_tour(run: Callable[..., Any], tmp_path: Path, size:
             if line.startswith("pip ") or "pytest" in line or "assay demo" in line:
                 continue
             words = shlex.split(line.replace("\\$", "$"))
+            if words[0] == "cd":
+                monkeypatch.chdir(words[1])
+                continue
             assert words[0] == "assay", line
             done = run(*words[1:], *(size if "simulate" in words else ()))
             # the tour shows a misspelt field on purpose
@@ -70,4 +75,7 @@ def test_the_commands_of_the_tour(run: Callable[..., Any], tmp_path: Path, size:
     assert "serious" not in imported
     assert (tmp_path / "factor.html").stat().st_size > 1000
     assert (tmp_path / "factor.json").stat().st_size > 1000
-    assert (tmp_path / "my-research" / "assay.toml").is_file()
+    workspace = tmp_path / "my-research"
+    assert (workspace / "assay.toml").is_file()
+    assert (workspace / "report.html").stat().st_size > 1000
+    assert "equal" in next(text for line, text in told.items() if line.startswith("assay agent replay"))

@@ -73,8 +73,8 @@ def suggest_plan(panel: Panel, folder: Path) -> None:
         note(f"no dates of {panel.name} are kept apart for judging: {too_short.message}")
         return
     note(
-        f"no dates of {panel.name} are kept apart for judging yet. To do so, before the first look, add "
-        f"to {workspace.config_path}, for example:"
+        f"no dates of {panel.name} are kept apart for judging yet. To do so, before the first look, run "
+        f"'assay periods set {panel.name}', which adds to {workspace.config_path}:"
     )
     for line in plan_toml(panel.name, plan).strip().splitlines():
         note(f"    {line}")

@@ -55,12 +55,15 @@ class _Planned:
 
 def periods_app() -> typer.Typer:
     """``assay periods``."""
+    from assay.cli._periods_set import set_plan
+
     app = typer.Typer(
         rich_markup_mode=None,
         no_args_is_help=True,
         help="Which dates are hidden, how often they were looked at, and a sealed copy without them.",
     )
     app.command("show")(show)
+    app.command("set")(set_plan)
     app.command("seal")(seal)
     return app
 
