@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from assay.errors import AssayError, Refusal
+from assay.errors import AssayError, Reason, Refusal
 from assay.evolve import CAPS, STEPS, WEIGHTS, EvolutionRecord, evolve
 from assay.judge import Reward
-from assay.spec import GatedSpec, GateVerdict
+from assay.spec import GatedSpec, GateVerdict, parse_spec
 from assay.tools import Budget, TrajectoryStore
 
 from .desk import EVALUATE, FIGURES, SEED, VALIDATE, FakeJudge, FakeRewarder, expr, gated_spec, play, tried
@@ -117,6 +117,21 @@ def test_an_illegal_formula_is_told_and_costs_only_where_it_is_sent_to_be_evalua
     assert sent.outcomes[-1] == ("refused", "illegal_expr")
     assert (sent.found.reward, list(sent.found.caps)) == (0.15, ["illegal_expr_cap"])
     assert len(sent.judge.asked) == 2
+
+
+def balanced(terms: list[str]) -> str:
+    """Their sum as a tree that is not deep."""
+    half = len(terms) // 2
+    return terms[0] if half == 0 else f"({balanced(terms[:half])} + {balanced(terms[half:])})"
+
+
+def test_a_formula_that_no_spec_can_hold_is_not_ok() -> None:
+    most, more = (balanced([f"TS_PCTCHANGE($close, {n})" for n in range(1, count + 1)]) for count in (64, 66))
+    assert play([[(VALIDATE, expr(more))]]).answers[0]["result"]["problem"]["code"] == "too_long"
+    best = play(tried(most)).found.best
+    assert best is not None
+    assert parse_spec(best.model_dump(mode="json")) == best
+    assert best.windows == tuple(range(1, 65))
 
 
 def test_windows_have_to_be_those_of_the_formula() -> None:
@@ -268,6 +283,16 @@ def test_a_period_that_cannot_be_read_leaves_the_episode_unscored(tmp_path: Any)
     assert (found.delta, found.reward, found.unscored) == (None, None, "look_budget_exhausted")
     record = EvolutionRecord.load(store, gated_spec().spec_id)
     assert (record.reward, record.unscored) == (None, "look_budget_exhausted")
+
+
+def test_a_busy_ledger_is_no_shut_period(tmp_path: Any) -> None:
+    class Busy(FakeRewarder):
+        def reward(self, *args: Any) -> Reward:
+            raise Refusal(Reason("ledger_busy", "another process writes", "wait"))
+
+    with pytest.raises(Refusal):
+        play(tried(WINDOWS[0]), rewarder=Busy(), store=TrajectoryStore(tmp_path, "r"))
+    assert not (tmp_path / "r").exists()
 
 
 # ---------------------------------------------------------------- what may be evolved

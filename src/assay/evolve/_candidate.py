@@ -13,7 +13,7 @@ from assay.expr import Call, Expression, Node, signature, to_text
 from assay.spec import EvidenceSpan, FactorSpec, declaration_issues, read_expr
 from assay.tools import Arguments, FrozenFieldMutation
 
-LONGEST_EXPR, LONGEST_NAME = 4096, 200
+LONGEST_EXPR, LONGEST_NAME, MOST_WINDOWS = 4096, 200, 64
 UNSTATED = ("expr", "windows", "name")
 """Fields for which a report's quotes say nothing any more once the formula has changed."""
 
@@ -32,7 +32,7 @@ class CandidateArguments(Arguments):
         None, min_length=1, max_length=LONGEST_NAME, description="The same as factor_name, in a whole spec."
     )
     windows: list[int] | None = Field(
-        None, max_length=64, description="Those of the formula; read from it when left out."
+        None, max_length=MOST_WINDOWS, description="Those of the formula; read from it when left out."
     )
     universe: str | None = Field(None, max_length=100, description="Fixed: leave it out.")
     frequency: str | None = Field(None, max_length=100, description="Fixed: leave it out.")
@@ -132,12 +132,15 @@ def merge(terms: Terms, sent: CandidateArguments) -> Candidate | Fault:
     try:
         expression = read(sent.formula, terms.fields)
         candidate = Candidate(terms, expression, terms.trade(expression), sent.factor_name or sent.name)
-        spec = candidate.spec
     except ExpressionError as error:
         return _fault(error)
+    if len(candidate.text) > LONGEST_EXPR or len(candidate.windows) > MOST_WINDOWS:
+        message = f"a spec takes {LONGEST_EXPR} characters, as it is printed, and {MOST_WINDOWS} windows"
+        return Fault("too_long", message, "write a shorter formula")
     if sent.windows is not None and tuple(dict.fromkeys(sent.windows)) != candidate.windows:
         message = f"declared as {sent.windows}, the formula has {list(candidate.windows)}"
         return Fault("bad_windows", message, "leave windows out", windows=True)
+    spec = candidate.spec
     if any(issue.code == "neutralized_undeclared" for issue in declaration_issues(spec)):
         raise FrozenFieldMutation(
             f"the formula neutralises by industry, and neutralization is fixed as {spec.neutralization}",

@@ -40,6 +40,8 @@ from assay.tools import (
 STEPS: Final = 12
 """Turns of an episode, at most."""
 ROLLOUT: Final = "r0"
+UNREADABLE: Final = ("look_budget_exhausted", "unknown_period", "score_unavailable")
+"""Reasons for which the score period stays shut; the episode is kept without a reward."""
 
 PolicyMaker = Callable[[Terms, SearchFigures], Policy]
 """Makes the policy of an episode from the seed and its figures on search."""
@@ -275,6 +277,8 @@ class _Episode:
         try:
             found = self.rewarder.reward(self._winner.traded, self.terms.traded, self.caller)
         except Refusal as refusal:
+            if refusal.reason.code not in UNREADABLE:
+                raise  # it may be tried again: a ledger that is busy
             self.unscored = refusal.reason.code
             return None
         return Hidden(found.value, passed=found.floor_reason is None)
