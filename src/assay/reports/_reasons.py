@@ -108,8 +108,9 @@ NO_EVIDENCE = Reason(
 )
 BAD_CITATION = Reason(
     "extract.bad_citation",
-    "A citation does not resolve: the chunk does not exist, or the quote is not inside it.",
-    "Quote the text as it stands in the chunk.",
+    "A citation does not resolve: the chunk does not exist, the quote is not inside it, or the words are "
+    "part of an order to programs.",
+    "Quote what the text says of the factor, as it stands in the chunk.",
 )
 UNCITED_FIELD = Reason(
     "extract.uncited_field",

@@ -7,7 +7,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay.reports._document import Document, Range
+from assay.reports._document import Document
+from assay.reports._orders import Orders
 from assay.spec import EvidenceSpan, FactorSpec, Frequency, Neutralization, SpecField, UniverseName
 
 NOT_IN_TEXT: Final = "not-in-text"
@@ -72,11 +73,12 @@ def span_of(document: Document, quote: Quote) -> EvidenceSpan:
     """
     from assay.reports.documents import find_quote
 
+    orders = Orders(document.text)
     for chunk in document.chunks:
         if quote.chunk_id is not None and quote.chunk_id != chunk.chunk_id:
             continue
         found = find_quote(document, quote.quote, chunk_id=chunk.chunk_id)
-        places = [place for place in found if not _in_order(document, place)]
+        places = [place for place in found if orders.standing(place.start, place.end) != "order"]
         if len(places) > 1:
             return EvidenceSpan(field=quote.field, chunk_id=chunk.chunk_id, quote=quote.quote)
         if places:
@@ -91,11 +93,3 @@ def span_of(document: Document, quote: Quote) -> EvidenceSpan:
                 char_end=place.char_end,
             )
     return EvidenceSpan(field=quote.field, chunk_id=NOT_IN_TEXT, quote=quote.quote)
-
-
-def _in_order(document: Document, place: Range) -> bool:
-    from assay.reports.rules._sentences import _COMMAND
-    from assay.reports.verifier._citations import sentence_of
-
-    # fences of code are no orders where a formula stands between them
-    return _COMMAND.search(sentence_of(document.text, place.start, place.end).replace("`", "")) is not None

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from assay.reports._document import Document, Numeral
+from assay.reports._document import Document, Numeral, Range
+from assay.reports._orders import Orders, Standing
 from assay.spec import EvidenceSpan
 
 # a full stop ends a sentence where a blank or the end follows; a line of a table is a sentence of its own
@@ -19,7 +20,8 @@ class Citation:
     """A span of the evidence that resolves.
 
     ``start`` and ``end`` are places in the normalised text; ``quote`` is the text there, ``sentences`` the
-    sentences that the quote touches, cut at the bounds of the cited chunk.
+    sentences that the quote touches, cut at the bounds of the cited chunk. ``suspect``: it follows, in its
+    paragraph, an order to programs.
     """
 
     span: EvidenceSpan
@@ -27,6 +29,7 @@ class Citation:
     end: int
     quote: str
     sentences: str
+    suspect: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,14 @@ def resolve(document: Document, evidence: tuple[EvidenceSpan, ...]) -> Citations
     """Find every span in the document.
 
     A quote that stands several times in its chunk counts once for each place: which of them was meant does
-    not matter to a reader. A locator must be that of one of the places.
+    not matter to a reader. A locator must be that of one of the places. Of places inside orders to programs
+    none counts, and those that follow one in their paragraph only where there is no other.
     """
+    orders = Orders(document.text)
     resolved: list[Citation] = []
     problems: list[str] = []
     for number, span in enumerate(evidence):
-        found = _places(document, span)
+        found = _places(document, span, orders)
         if isinstance(found, str):
             problems.append(f"evidence.{number} ({span.field}): {found}")
         else:
@@ -75,7 +80,7 @@ def numerals_in(document: Document, citation: Citation) -> tuple[Numeral, ...]:
     )
 
 
-def _places(document: Document, span: EvidenceSpan) -> list[Citation] | str:
+def _places(document: Document, span: EvidenceSpan, orders: Orders) -> list[Citation] | str:
     from assay.reports.documents import find_quote
 
     chunk = document.chunk(span.chunk_id)
@@ -89,6 +94,11 @@ def _places(document: Document, span: EvidenceSpan) -> list[Citation] | str:
         ranges = tuple(place for place in ranges if _locator(document, place.start, place.end) == locator)
         if not ranges:
             return "its page and offsets are not those of the quote"
+    by_standing: dict[Standing, list[Range]] = {"plain": [], "after_order": [], "order": []}
+    for place in ranges:
+        by_standing[orders.standing(place.start, place.end)].append(place)
+    if len(by_standing["order"]) == len(ranges):
+        return "the quote stands in an order to programs, which says nothing about a factor"
     return [
         Citation(
             span,
@@ -96,8 +106,9 @@ def _places(document: Document, span: EvidenceSpan) -> list[Citation] | str:
             place.end,
             document.text[place.start : place.end],
             sentence_of(document.text, place.start, place.end, chunk.start, chunk.end),
+            suspect=not by_standing["plain"],
         )
-        for place in ranges
+        for place in by_standing["plain"] or by_standing["after_order"]
     ]
 
 

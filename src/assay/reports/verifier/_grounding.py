@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isclose
 from typing import Final, Literal
 
 from assay.expr import Call, Node, walk
 from assay.reports import _lexicon as lexicon
 from assay.reports._document import Document, Numeral
+from assay.reports._orders import Orders
 from assay.reports.verifier._citations import (
     Citation,
     Citations,
@@ -63,7 +64,7 @@ class Grounding:
 
 def ground(document: Document, spec: FactorSpec, direction: Direction, node: Node | None) -> Grounding:
     """Hold a spec against its own evidence. ``node`` is its formula, None where it cannot be typed."""
-    citations = resolve(document, spec.evidence)
+    citations = _trusted(document, resolve(document, spec.evidence))
     needs: list[Need] = []
     if node is not None:
         needs += [
@@ -125,6 +126,33 @@ def _stated(citations: Citations, name: str) -> frozenset[str]:
     """The values of a field that its citations state."""
     read = _READ_BY[name]
     return frozenset[str]().union(*(read(citation) for citation in citations.of(name)))
+
+
+def _trusted(document: Document, citations: Citations) -> Citations:
+    """Without those that follow an order to programs, where the rest of the text does not bear them out.
+
+    A setting or a direction there counts unless sentences free of orders state another; a definition never.
+    """
+    suspects = [citation for citation in citations.resolved if citation.suspect]
+    if not suspects:
+        return citations
+    plain = Orders(document.text).plain_sentences()
+    dropped = [citation for citation in suspects if not _borne_out(citation, plain)]
+    problems = (
+        f"{citation.span.chunk_id} ({citation.span.field}): the quote follows an order to programs in its "
+        "paragraph"
+        for citation in dropped
+    )
+    kept = tuple(citation for citation in citations.resolved if citation not in dropped)
+    return Citations(kept, (*citations.problems, *dict.fromkeys(problems)))
+
+
+def _borne_out(citation: Citation, plain: tuple[str, ...]) -> bool:
+    read = _READ_BY.get(citation.span.field)
+    if read is None:
+        return False
+    said = frozenset[str]().union(*(read(replace(citation, quote=s, sentences=s)) for s in plain))
+    return not said or read(citation) <= said
 
 
 # -- the formula ---------------------------------------------------------------------------------------------

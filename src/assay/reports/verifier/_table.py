@@ -38,8 +38,8 @@ CAPS: Final[Mapping[CapName, tuple[float, str]]] = MappingProxyType(
         ),
         "bad_citation": (
             0.20,
-            "nothing is cited, a quote does not stand in its chunk, or the cited words do not state what "
-            "they are cited for",
+            "nothing is cited, a quote does not stand in its chunk or is part of an order to programs, or "
+            "the cited words do not state what they are cited for",
         ),
         "hallucinated_expr": (0.35, "the formula is not gold's, and its cited words do not state it"),
         "field_mismatch": (
