@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from assay.reports._document import Document, Folded, Range
 from assay.reports.documents._characters import fold
 
@@ -29,16 +31,24 @@ def find_quote(document: Document, quote: str, chunk_id: str | None = None) -> t
             return ()
         low, high = chunk.start, chunk.end
     wanted = fold(quote)
-    found = {*_places(document.folded, wanted), *_places(document.folded_original, wanted)}
+    texts = (document.folded, document.folded_original)
+    found = {place for text in texts for place in _places(text, wanted, low, high)}
     inside = [place for place in found if low <= place.start and place.end <= high]
     return tuple(sorted(inside, key=lambda place: (place.start, place.end)))
 
 
-def _places(folded: Folded, wanted: str) -> Iterator[Range]:
-    start = folded.text.find(wanted) if wanted else -1
+def _places(folded: Folded, wanted: str, low: int, high: int) -> Iterator[Range]:
+    """Places of a folded quote in the part of the folded text that stands for ``[low, high)``."""
+    inside = np.flatnonzero((folded.index >= low) & (folded.index < high))
+    if not wanted or not inside.size:
+        return
+    first, last = int(inside[0]), int(inside[-1]) + 1
+    # a quote may begin or end with characters that nobody sees, which stand for no place of the text
+    reach = len(wanted)
+    start = folded.text.find(wanted, max(0, first - reach), last + reach)
     while start >= 0:
         index = folded.index[start : start + len(wanted)]
         seen = index[index >= 0]
         if seen.size:
             yield Range(int(seen[0]), int(seen[-1]) + 1)
-        start = folded.text.find(wanted, start + 1)
+        start = folded.text.find(wanted, start + 1, last + reach)
