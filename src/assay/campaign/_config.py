@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,31 @@ def parse_config(text: str, *, where: str, folder: Path) -> CampaignConfig:
     ConfigProblems
         The text is not TOML, or keys or values are not valid; every problem is listed.
     """
-    raw = read_toml(text, where)
+    return _checked(read_toml(text, where), where, folder)
+
+
+def config_of(data: Mapping[str, Any], *, where: str, folder: Path) -> CampaignConfig:
+    """The campaign that :meth:`CampaignConfig.as_dict` wrote.
+
+    Raises
+    ------
+    ConfigProblems
+        Keys or values are not valid.
+    """
+    tables = {name: _set(value) for name, value in data.items() if isinstance(value, Mapping)}
+    mechanisms = {name: {"description": text} for name, text in data.get("mechanisms", {}).items()}
+    stop = tables.get("stop", {})
+    if isinstance(stop.get("deadline"), str):
+        stop["deadline"] = datetime.fromisoformat(stop["deadline"])
+    own = _set({name: value for name, value in data.items() if not isinstance(value, Mapping)})
+    return _checked({**tables, "campaign": own, "mechanisms": mechanisms}, where, folder)
+
+
+def _set(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if value is not None}
+
+
+def _checked(raw: Mapping[str, Any], where: str, folder: Path) -> CampaignConfig:
     from pydantic import ValidationError
 
     from assay.campaign._models import CampaignFile
@@ -54,7 +79,7 @@ def parse_config(text: str, *, where: str, folder: Path) -> CampaignConfig:
     try:
         table = CampaignFile.model_validate(raw)
     except ValidationError as error:
-        problems += [problem_of(detail, raw) for detail in error.errors(include_url=False)]
+        problems += [problem_of(detail) for detail in error.errors(include_url=False)]
     problems += _cross_checks(raw)
     if problems:
         raise ConfigProblems(problems, where=where)
@@ -99,7 +124,7 @@ def read_toml(text: str, where: str) -> dict[str, Any]:
     raise ConfigProblems([problem], where=where)
 
 
-def problem_of(detail: ErrorDetails, raw: Mapping[str, Any]) -> Problem:
+def problem_of(detail: ErrorDetails) -> Problem:
     """A fault that pydantic found, in words, with the nearest key that there is."""
     place = tuple(part for part in detail["loc"] if part != "[key]")
     where = _dotted(place)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from assay.campaign._types import Correlations
     from assay.expr import Expression
 
 
@@ -53,6 +54,10 @@ class Near:
 class Judging(Protocol):
     """The judge of one run. It knows the pools and grows them as factors are admitted."""
 
+    def read(self, text: str) -> Expression:
+        """A formula that has passed the gate before."""
+        ...
+
     def gate(self, text: str, round_so_far: Sequence[Expression]) -> GateVerdict:
         """Hold a formula to the candidate gate; nothing is measured against returns."""
         ...
@@ -79,5 +84,9 @@ class Judging(Protocol):
         ...
 
     def correlation(self, left: str, right: str) -> float | None:
+        """See :class:`TriedTrials`."""
+        ...
+
+    def correlations(self, ids: Sequence[str]) -> Correlations:
         """See :class:`TriedTrials`."""
         ...

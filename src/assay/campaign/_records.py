@@ -138,7 +138,7 @@ def history_of(entries: Iterable[Entry]) -> History:
     rounds: list[RoundRecord] = []
     for entry in entries:
         if entry.kind == "round" and entry.body["outcome"] == DONE:
-            rounds.append(_round_record(entry))
+            rounds.append(round_of(entry))
             if rounds[-1].number != len(rounds):
                 raise _foreign(entry, f"tells of round {rounds[-1].number}, after {len(rounds) - 1} rounds")
     return with_rounds(rounds)
@@ -164,7 +164,14 @@ def next_digest(digest: str, body: Mapping[str, Any]) -> str:
     return hashlib.sha256((digest + canonical_json(body)).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _round_record(entry: Entry) -> RoundRecord:
+def round_of(entry: Entry) -> RoundRecord:
+    """The round that a record tells of.
+
+    Raises
+    ------
+    LedgerDamaged
+        It is none that this version writes.
+    """
     body = entry.body
     try:
         return RoundRecord(

@@ -180,9 +180,8 @@ class CampaignConfig:
         data.pop("folder")
         return data
 
-    @property
-    def hash(self) -> str:
-        """SHA-256 of what decides the course of a campaign.
+    def decisive(self) -> dict[str, Any]:
+        """What decides the course of a campaign, and may not change in a run.
 
         When it stops is left out, so that a run can be resumed with other limits; so are the paths of the
         files, whose content is snapshotted, and of the pools, whose content is hashed on its own.
@@ -191,8 +190,12 @@ class CampaignConfig:
         for name in ("stop", "files", "pools"):
             data.pop(name)
         # mechanism types are in order: ties go by it
-        data["mechanisms"] = list(self.mechanisms.items())
-        return hashlib.sha256(canonical_json(data).encode()).hexdigest()
+        return {**data, "mechanisms": [list(item) for item in self.mechanisms.items()]}
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of what :meth:`decisive` tells."""
+        return hashlib.sha256(canonical_json(self.decisive()).encode()).hexdigest()
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.base import Operator
@@ -95,8 +96,31 @@ class Run:
                 raise Refusal(RUN_EXISTS, f"a run {self.id!r} was started before", where="run")
             return self.append("run_start", body)
 
-    def resume(self, operator: Operator, config_hash: str, inputs: Mapping[str, str]) -> Entry:
+    def inputs(self) -> dict[str, str]:
+        """The inputs of the run's last start or resume.
+
+        Raises
+        ------
+        Refusal
+            ``unknown_run``.
+        """
+        with self.ledger.index() as index:
+            _state(index, self.id)
+            return dict(_last_start(index, self.id)["inputs"])
+
+    def resume(
+        self,
+        operator: Operator,
+        config_hash: str,
+        inputs: Mapping[str, str],
+        *,
+        accept: Collection[str] = (),
+    ) -> Entry:
         """Record that the run goes on, after a stop or a kill.
+
+        Parameters
+        ----------
+        accept : names of inputs that may differ from those of the last start or resume; the record says so.
 
         Raises
         ------
@@ -105,13 +129,16 @@ class Run:
             names each with both values. ``run_ended``: it had finished. ``unknown_run``.
         """
         body = {"operator": asdict(operator), "config_hash": config_hash, "inputs": dict(inputs)}
+        accepted = {"accepted": sorted(accept)} if accept else {}
         with locked_index(self.ledger) as index:
             if _state(index, self.id).stopped == "finished":
                 raise Refusal(RUN_ENDED, f"the run {self.id!r} has finished", where="run")
-            changes = _changes(next(index.entries(kind="run_start", run=self.id)).body, body)
-            if changes:
-                raise _changed(self.id, changes)
-            return self.append("run_resume", body)
+            changes = _changes(_last_start(index, self.id), body)
+            allowed = {f"inputs.{name}" for name in accept}
+            refused = {name: values for name, values in changes.items() if name not in allowed}
+            if refused:
+                raise _changed(self.id, refused)
+            return self.append("run_resume", {**body, **accepted})
 
     def stop(self, reason: StopReason, *, unrecorded: int = 0) -> Entry:
         """Record that the run ends; ``unrecorded`` trials were evaluated and could not be recorded.
@@ -143,9 +170,11 @@ class Run:
     def export(self) -> bytes:
         """The canonical export: a line ``{"body":..,"kind":..}`` of each record, in order.
 
-        Without ``meta``, chain fields and the records of start, resume and stop, and without a call of a
-        model that failed and was made again after a resume, so that a run that was resumed, or replayed,
-        gives the bytes of one that was not interrupted.
+        Without ``meta``, chain fields and the records of start, resume and stop, and without what was done
+        again after a resume: calls of a model that failed, and records that a round was dropped. Calls that
+        follow one another are sorted by role, request and ordinal, since those made side by side are
+        recorded as they come. So a run that was resumed, or replayed, gives the bytes of one that was not
+        interrupted.
 
         Raises
         ------
@@ -154,17 +183,29 @@ class Run:
         """
         with self.ledger.index() as index:
             _state(index, self.id)
-            answered = {
-                _call_key(entry)
-                for entry in index.entries(kind="llm_call", run=self.id)
-                if not _failed(entry)
-            }
-            lines = [
-                canonical({"body": entry.body, "kind": entry.kind}).data + b"\n"
-                for entry in index.entries(run=self.id)
-                if entry.kind not in _BOOKKEEPING and not (_failed(entry) and _call_key(entry) in answered)
-            ]
+            kept = _last_doings([e for e in index.entries(run=self.id) if e.kind not in _BOOKKEEPING])
+        lines = [
+            canonical({"body": entry.body, "kind": entry.kind}).data + b"\n"
+            for called, part in groupby(kept, key=lambda entry: entry.kind == "llm_call")
+            for entry in (sorted(part, key=_call_key) if called else part)
+        ]
         return b"".join(lines)
+
+
+def _last_doings(entries: Sequence[Entry]) -> list[Entry]:
+    """The records without those of calls and rounds that were done again."""
+    answered = {_call_key(e) for e in entries if e.kind == "llm_call" and not _failed(e)}
+    last = {e.body["number"]: place for place, e in enumerate(entries) if e.kind == "round"}
+    return [
+        entry
+        for place, entry in enumerate(entries)
+        if not (_failed(entry) and _call_key(entry) in answered)
+        and not (_dropped(entry) and last[entry.body["number"]] > place)
+    ]
+
+
+def _dropped(entry: Entry) -> bool:
+    return entry.kind == "round" and entry.body["outcome"] == "dropped"
 
 
 def _failed(entry: Entry) -> bool:
@@ -180,6 +221,12 @@ def _state(index: Index, run: str) -> RunState:
     if found is None:
         raise Refusal(UNKNOWN_RUN, f"no run {run!r} was started", where="run")
     return found
+
+
+def _last_start(index: Index, run: str) -> Mapping[str, Any]:
+    """The body of the run's last start or resume."""
+    starts = [*index.entries(kind="run_start", run=run), *index.entries(kind="run_resume", run=run)]
+    return max(starts, key=lambda entry: entry.line).body
 
 
 def _require_open(state: RunState) -> None:

@@ -103,7 +103,8 @@ class Zoo:
         """
         members: dict[str, Member] = {}
         for entry in ledger.entries(kind="admission"):
-            if entry.body["admitted"]:
+            # without a certificate it joined the zoo of one campaign, not yet the workspace's
+            if entry.body["admitted"] and entry.body["certificate"] is not None:
                 member = member_of(entry)
                 members.setdefault(member.name, member)
         for entry in ledger.entries(kind="retirement"):
