@@ -1,0 +1,57 @@
+"""The training segment: scores of candidates, the gate before them, and admission after.
+
+Loaded when it is asked for: the judge itself starts without it.
+"""
+
+from assay.judge.training._admission import (
+    Admission,
+    AdmissionRule,
+    admit,
+    residual,
+    sidak,
+)
+from assay.judge.training._admission_reasons import ADMISSION_REASONS
+from assay.judge.training._cells import Cells
+from assay.judge.training._gate import CandidateGate, GatePassed, GateRefused, GateVerdict
+from assay.judge.training._gate_reasons import GATE_REASONS, DuplicateOf
+from assay.judge.training._judge import TrainingJudge
+from assay.judge.training._order_effect import OrderEffect, order_effect
+from assay.judge.training._pool import (
+    Nearest,
+    Pool,
+    PoolMember,
+    Residual,
+    pool_of,
+    value_correlations,
+)
+from assay.judge.training._score import TrainingScore
+from assay.judge.training._settings import TrainingSettings
+from assay.judge.training._trials import TrialCount
+
+__all__ = [
+    "ADMISSION_REASONS",
+    "GATE_REASONS",
+    "Admission",
+    "AdmissionRule",
+    "CandidateGate",
+    "Cells",
+    "DuplicateOf",
+    "GatePassed",
+    "GateRefused",
+    "GateVerdict",
+    "Nearest",
+    "OrderEffect",
+    "Pool",
+    "PoolMember",
+    "Residual",
+    "TrainingJudge",
+    "TrainingScore",
+    "TrainingSettings",
+    "TrialCount",
+    "admit",
+    "order_effect",
+    "pool_of",
+    "residual",
+    "sidak",
+    "value_correlations",
+]
