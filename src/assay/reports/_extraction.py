@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 from assay.errors import Reason
 from assay.reports._document import Document
+from assay.reports._reasons import UNSUPPORTED_OP
 from assay.spec import UNDECLARED, Direction, EvidenceSpan, FactorSpec
 from assay.tools import Trajectory
 
@@ -63,6 +64,9 @@ class Extraction:
     evidence : of a spec, its own; else what the refusal or the conflict rests on.
     candidates : every factor that was seen, the target among them.
     trajectory : of the episode, where an agent read the report.
+    core_formula : of a refusal for ``extract.unsupported_op`` alone: the formula in the core dialect, where
+        the extractor read it and that dialect can write it; it parses and types. It is an offer beside the
+        refusal: no gate has seen it.
     """
 
     status: Status
@@ -74,6 +78,7 @@ class Extraction:
     evidence: tuple[EvidenceSpan, ...]
     candidates: tuple[Candidate, ...]
     trajectory: Trajectory | None = field(default=None, compare=False)
+    core_formula: str | None = None
 
     def __post_init__(self) -> None:
         if (self.status == "spec") != (self.spec is not None) or (self.status == "spec") != (
@@ -81,6 +86,12 @@ class Extraction:
         ):
             raise ValueError(
                 "an extraction of status 'spec' has a spec and no reason, every other the reverse"
+            )
+        if self.core_formula is not None and (
+            self.reason is not UNSUPPORTED_OP or self.core_formula != core_formula(self.core_formula)
+        ):
+            raise ValueError(
+                "only a refusal for an unsupported op offers a formula, and it is one of the core dialect"
             )
 
     @classmethod
@@ -108,9 +119,13 @@ class Extraction:
         evidence: tuple[EvidenceSpan, ...] = (),
         candidates: tuple[Candidate, ...] = (),
         trajectory: Trajectory | None = None,
+        core_formula: str | None = None,
     ) -> Extraction:
         """A refusal with its reason."""
-        return cls("refused", reason, note, target, None, "undeclared", evidence, candidates, trajectory)
+        return cls(
+            "refused", reason, note, target, None, "undeclared", evidence, candidates, trajectory,
+            core_formula,
+        )  # fmt: skip
 
     @classmethod
     def conflict(
@@ -146,6 +161,16 @@ class Extraction:
             "undeclared": list(self.undeclared),
             "candidates": [candidate.as_dict() for candidate in self.candidates],
         }
+
+
+def core_formula(text: str) -> str | None:
+    """A formula that an engine can evaluate, as the core dialect prints it; None of any other text."""
+    from assay.expr import check, to_text
+
+    result = check(text, "core")
+    if result.expression is None or result.error is not None or result.expression.kind != "number":
+        return None
+    return to_text(result.expression.node, "core")
 
 
 class Extractor(Protocol):

@@ -49,7 +49,8 @@ FUNDAMENTAL_DATA = Reason(
 UNSUPPORTED_OP = Reason(
     "extract.unsupported_op",
     "The formula needs an op that the report dialect does not have or cannot evaluate.",
-    "The op is named; write the factor in the core dialect where it has one.",
+    "The op is named; --allow-core offers the formula in the core dialect, which assay judge takes, where it "
+    "has one.",
 )
 UNSUPPORTED_FIELD = Reason(
     "extract.unsupported_field",

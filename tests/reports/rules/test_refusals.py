@@ -2,6 +2,10 @@
 
 import pytest
 
+from assay.expr import check
+from assay.reports._extraction import Extraction
+from assay.reports._reasons import UNSUPPORTED_FIELD, UNSUPPORTED_OP
+
 from .reading import extract
 
 REFUSED = [
@@ -61,8 +65,70 @@ def test_a_text_is_refused_with_its_reason(text: str, code: str, note: str) -> N
     assert note in found.note
 
 
-def test_an_op_outside_the_whitelist_is_offered_in_the_core_dialect() -> None:
-    assert "ts_corr(close, volume, 20)" in extract("量价因子定义为过去20日收盘价与成交量的相关系数。").note
+@pytest.mark.parametrize(
+    ("text", "formula", "windows"),
+    [
+        ("量价因子定义为过去20日收盘价与成交量的相关系数。", "ts_corr(close, volume, 20)", 1),
+        (
+            "The factor is defined as minus the 10-day correlation between close and volume.",
+            "-ts_corr(close, volume, 10)",
+            1,
+        ),
+        (
+            "The factor is the correlation between returns and volume over N days, with N = 12.",
+            "ts_corr(returns, volume, 12)",
+            2,
+        ),
+        (
+            "PV factor is defined as the price-volume correlation.\n\nThe window is 30 trading days.",
+            "ts_corr(close, volume, 30)",
+            2,
+        ),
+        ("因子定义为过去20日收盘价与成交量相关系数的5日均值。", "ts_mean(ts_corr(close, volume, 20), 5)", 1),
+        ("The factor is defined as the 20-day skewness of daily returns.", "ts_skew(returns, 20)", 1),
+        ("因子定义为成交量过去10日的时序排名。", "ts_rank(volume, 10)", 1),
+    ],
+)
+def test_an_op_outside_the_whitelist_is_offered_in_the_core_dialect(
+    text: str, formula: str, windows: int
+) -> None:
+    found = extract(text)
+    assert (found.status, found.spec) == ("refused", None)
+    assert found.reason is not None
+    assert found.reason.code == "extract.unsupported_op"
+    assert found.core_formula == formula
+    assert [span.field for span in found.evidence] == ["expr", *["windows"] * windows]
+    assert check(formula, "core").error is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "UPDAYS = COUNT($return, 20). The factor is weekly.",  # what it counts is not written
+        "量价因子定义为过去20日收盘价与换手率的相关系数。",  # a field without data
+        "The factor is the correlation between close and volume over N days.",  # no window
+        "量价因子定义为过去20日收盘价与成交量的相关系数，再减去行业均值。",  # more than was read
+        "The factor is defined as the 60-day beta to the market.",
+        "流动性因子定义为5分钟成交量的标准差。",
+        "动量因子定义为过去20日收益率。每周调仓。",
+        "量价因子定义为过去20日收盘价与成交量的相关系数。\n\n量价因子定义为过去60日收盘价与成交量的相关系数。",
+    ],
+)
+def test_what_cannot_be_written_in_the_core_dialect_is_not_offered(text: str) -> None:
+    assert extract(text).core_formula is None
+
+
+def test_an_offer_is_a_formula_of_the_core_dialect_beside_a_refusal_for_an_op() -> None:
+    given = "ts_corr(close, volume, 20)"
+    assert Extraction.refused(UNSUPPORTED_OP, core_formula=given).core_formula == given
+    for reason, formula in (
+        (UNSUPPORTED_FIELD, given),
+        (UNSUPPORTED_OP, "TS_CORR($close, $volume, 20)"),
+        (UNSUPPORTED_OP, "ts_corr(close, volume)"),
+        (UNSUPPORTED_OP, "close > open"),
+    ):
+        with pytest.raises(ValueError, match="offers a formula"):
+            Extraction.refused(reason, core_formula=formula)
 
 
 CONFLICTS = [

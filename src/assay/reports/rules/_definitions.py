@@ -18,7 +18,7 @@ from assay.reports.rules._rest import left_over
 from assay.reports.rules._scan import Scanner
 from assay.reports.rules._scope import Obstacle, data_obstacle, obstacles_in
 from assay.reports.rules._sentences import Sentence
-from assay.reports.rules._tree import Apply, Tree, core_text, has_hole, unknown_names, windows_of
+from assay.reports.rules._tree import Apply, Tree, has_hole, unknown_names, windows_of
 
 _EXPLICIT = re.compile(
     r"定义|计算(?:公式|方法|方式)|构造方(?:法|式)|公式|表达式|defin|calculated as|computed as"
@@ -52,7 +52,7 @@ class Definition:
     start, end : the words of the formula, or of the sentence where there is none.
     sentence : where it stands.
     final : whether the text says that this one holds.
-    note : particulars for a person.
+    core : what was read of a formula with ops that the report dialect lacks or cannot evaluate.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Definition:
     sentence: Sentence
     final: bool
     strength: Strength
-    note: str = ""
+    core: Tree | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,8 @@ def _read_region(scanner: Scanner, sentence: Sentence, region: Region, around: _
         return replace(blank, obstacle=data, start=sentence.start, end=sentence.end)
     unknown = unknown_names(phrase.tree)
     if unknown:
-        return replace(blank, obstacle=_unsupported(unknown), note=_in_core(phrase.tree, unknown))
+        whole = left_over(sentence, tokens, phrase, region.end, text) is None
+        return replace(blank, obstacle=_unsupported(unknown), core=phrase.tree if whole else None)
     left = left_over(sentence, tokens, phrase, region.end, text)
     if left is not None:
         cue = sentence.text[: region.start - sentence.start]
@@ -277,12 +278,6 @@ _SAYS = re.compile(r"(?:因子|指标|信号)(?:为|是|即|等于)$|\b(?:factor
 def _unsupported(unknown: tuple[str, ...]) -> Obstacle:
     fields_only = all(item.startswith("$") for item in unknown)
     return Obstacle(UNSUPPORTED_FIELD if fields_only else UNSUPPORTED_OP, ", ".join(unknown))
-
-
-def _in_core(tree: Tree, unknown: tuple[str, ...]) -> str:
-    if has_hole(tree) or any(item.startswith("$") for item in unknown):
-        return ""
-    return f"in the core dialect: {core_text(tree)}"
 
 
 def _windowed(tree: Tree) -> bool:

@@ -16,12 +16,15 @@ from assay.reports._reasons import (
     SEVERAL_TARGETS,
     UNKNOWN_TARGET,
     UNREAD,
+    UNSUPPORTED_OP,
 )
+from assay.reports.rules._core import offered
 from assay.reports.rules._direction import Statement, sign_for
 from assay.reports.rules._evidence import Citing
 from assay.reports.rules._factors import Analysis, Factor, key_of
 from assay.reports.rules._facts import FACT_FIELDS, Fact, FactField
 from assay.reports.rules._formula import Settled, settle
+from assay.reports.rules._scope import Obstacle
 from assay.reports.rules._tree import text_of
 from assay.spec import UNDECLARED, Direction, EvidenceSpan, FactorSpec, read_expr
 
@@ -133,8 +136,7 @@ class _Assembly:
         cite = Citing(self.analysis.document)
         if first.tree is None:
             assert first.obstacle is not None
-            note = "; ".join(part for part in (first.obstacle.what, first.note) if part)
-            return self._refused(first.obstacle.reason, note, cite.spans("expr", first.start, first.end))
+            return self._stopped(cite, first.obstacle)
         settled = settle(self.analysis, self.factor)
         if settled.reason is not None:
             spans = tuple(span for start, end in settled.places for span in cite.spans("windows", start, end))
@@ -153,6 +155,20 @@ class _Assembly:
                 candidates=self.listed,
             )  # fmt: skip
         return self._spec(cite, settled, stated)
+
+    def _stopped(self, cite: Citing, obstacle: Obstacle) -> Extraction:
+        """Refused for what the definition asks for; a formula that only lacks an op is offered beside it."""
+        first = self.factor.first
+        spans = cite.spans("expr", first.start, first.end)
+        offer = offered(self.analysis, self.factor) if obstacle.reason is UNSUPPORTED_OP else None
+        if offer is None:
+            return self._refused(obstacle.reason, obstacle.what, spans)
+        for start, end in ((first.start, first.end), *offer.windows):
+            spans += cite.spans("windows", start, end)
+        return Extraction.refused(
+            obstacle.reason, note=obstacle.what, target=self.factor.name, evidence=spans,
+            candidates=self.listed, core_formula=offer.formula,
+        )  # fmt: skip
 
     def _refused(self, reason: Reason, note: str, spans: tuple[EvidenceSpan, ...]) -> Extraction:
         return Extraction.refused(

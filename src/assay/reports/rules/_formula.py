@@ -62,6 +62,11 @@ def settle(analysis: Analysis, factor: Factor) -> Settled:
     return replace(settled, note=_alternatives(settled.tree))
 
 
+def settle_core(analysis: Analysis, factor: Factor, tree: Tree) -> Settled:
+    """A formula that the report dialect cannot write, with the windows that the text gives it."""
+    return _with_parameters(replace(factor.first, tree=tree), _relevant(analysis, factor))
+
+
 def _of_definitions(read: Sequence[Definition]) -> Definition | Settled:
     """The definition that holds, or why none does."""
     final = [item for item in read if item.final]

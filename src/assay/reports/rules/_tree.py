@@ -59,7 +59,7 @@ class Apply:
 
 Tree: TypeAlias = Window | Field | Number | Apply
 
-_POWER: Final = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3}
+INFIX: Final = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3}
 WHITELIST: Final = frozenset(
     {"RANK", "TS_MEAN", "TS_STD", "TS_MIN", "TS_MAX", "TS_PCTCHANGE", "TS_SUM", "INDUSTRY_NEUTRALIZE",
      "DELAY", "DELTA", "LOG", "ABS", "SIGN"}
@@ -111,7 +111,7 @@ def unknown_names(tree: Tree) -> tuple[str, ...]:
     """Ops and fields that the report dialect lacks or cannot evaluate, in order."""
     found = []
     for node in walk(tree):
-        if isinstance(node, Apply) and node.op not in _POWER and node.op not in WHITELIST:
+        if isinstance(node, Apply) and node.op not in INFIX and node.op not in WHITELIST:
             found.append(node.op)
         elif isinstance(node, Field) and node.name not in FIELDS:
             found.append("$" + node.name)
@@ -139,7 +139,7 @@ def _write(tree: Tree, least: int) -> str:
         return f"${tree.name}"
     if isinstance(tree, Number):
         return tree.text
-    power = _POWER.get(tree.op)
+    power = INFIX.get(tree.op)
     if power is None:
         return f"{tree.op}({', '.join(_write(arg, 0) for arg in tree.args)})"
     if tree.op == "neg":
@@ -148,20 +148,3 @@ def _write(tree: Tree, least: int) -> str:
         left, right = tree.args
         text = f"{_write(left, power - 1)} {tree.op} {_write(right, power)}"
     return f"({text})" if power <= least else text
-
-
-def core_text(tree: Tree) -> str:
-    """The tree in the core dialect, which has ops that the report dialect lacks."""
-    if isinstance(tree, Apply) and tree.op not in _POWER:
-        args = [core_text(arg) for arg in tree.args]
-        name = {"TS_STD": "ts_std", "TS_PCTCHANGE": "ts_return", "DELAY": "delay", "DELTA": "delta"}.get(
-            tree.op, tree.op.lower()
-        )
-        return f"{name}({', '.join(args)})"
-    if isinstance(tree, Apply) and tree.op == "neg":
-        return f"-({core_text(tree.args[0])})"
-    if isinstance(tree, Apply):
-        return f"({core_text(tree.args[0])}) {tree.op} ({core_text(tree.args[1])})"
-    if isinstance(tree, Field):
-        return "returns" if tree.name == "return" else tree.name
-    return _write(tree, 0)
