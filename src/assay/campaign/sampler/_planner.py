@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from assay.base import generator
+from assay.campaign._types import Direction, DirectionKind, Directions, PlanContext, SlotPlan
+from assay.campaign.sampler._archive import Archive, Elite, Reader, Tally, alike
+from assay.campaign.sampler._grammar import Grammar
+from assay.campaign.sampler._words import say
+
+NEW_SHARE: Final = 0.55
+"""Share of free slots that try a form, where there is a parent too."""
+_FOREIGN: Final = 0.1
+"""Share of new directions whose form is any, not one of the slot's mechanism type."""
+_FRUITLESS: Final = 0.75
+"""Factor on a parent's weight for each child that was no better."""
+_ALIKE: Final = 0.2
+"""Factor on the weight of a parent that was refused for being like the pool: its niche is taken."""
+
+
+@dataclass(frozen=True)
+class SamplerPlanner:
+    """Gives each slot a form to fill, or a trial to change; equal contexts give equal directions.
+
+    New directions go to the form with the greatest draw from Beta(1 + wins, 1 + tries - wins), so that forms
+    that gave nothing, or nothing new any more, make way. Parents are the best of their niches.
+    """
+
+    grammar: Grammar
+    reader: Reader
+
+    def plan(self, context: PlanContext) -> Directions:
+        """One direction for each slot."""
+        archive = self.reader.archive(context.history)
+        forms = dict(archive.forms)
+        items = []
+        for plan in context.slots:
+            rng = generator(context.seed, "planner", context.round, plan.slot)
+            parent = self._parent(rng, context, plan, archive)
+            items.append(
+                self._new(rng, context, plan, forms) if parent is None else self._child(context, plan, parent)
+            )
+        return Directions(tuple(items))
+
+    def _parent(
+        self, rng: np.random.Generator, context: PlanContext, plan: SlotPlan, archive: Archive
+    ) -> str | None:
+        if plan.parent is not None:
+            return plan.parent
+        if not context.feedback_on or rng.random() < NEW_SHARE:
+            return None
+        buildable = set(context.feedback.buildable)
+        elites = [elite for elite in archive.elites.values() if elite.trial.id in buildable]
+        own = [elite for elite in elites if elite.trial.mechanism == plan.mechanism]
+        chosen = _drawn(rng, own, archive)
+        return None if chosen is None else chosen.trial.id
+
+    def _new(
+        self,
+        rng: np.random.Generator,
+        context: PlanContext,
+        plan: SlotPlan,
+        forms: dict[tuple[str, str], Tally],
+    ) -> Direction:
+        described = context.brief.mechanisms.get(plan.mechanism, "")
+        choices = self.grammar.forms(plan.mechanism, described)
+        if rng.random() < _FOREIGN:
+            choices = tuple(sorted(self.grammar.usable))
+        tallies = [forms.get((plan.mechanism, form), Tally()) for form in choices]
+        draws = rng.beta([1 + t.wins for t in tallies], [1 + t.tries - t.wins for t in tallies])
+        form = choices[int(draws.argmax())]
+        # within a round a form that was just given is one try on
+        key = (plan.mechanism, form)
+        forms[key] = forms.get(key, Tally()).more(0.0)
+        return Direction(plan.slot, plan.mechanism, "new", say(context.brief.language, "new", form=form))
+
+    def _child(self, context: PlanContext, plan: SlotPlan, parent: str) -> Direction:
+        trial = context.history.trial(parent)
+        kind: DirectionKind = "mutation" if trial is not None and trial.admitted else "refinement"
+        text = say(context.brief.language, kind, parent=parent)
+        return Direction(plan.slot, plan.mechanism, kind, text, parent)
+
+
+def _drawn(rng: np.random.Generator, elites: Sequence[Elite], archive: Archive) -> Elite | None:
+    """One of the elites, the better the likelier, those without good children less so."""
+    if not elites:
+        return None
+    ordered = sorted(elites, key=lambda elite: -elite.fitness)
+    weights = np.array([_weight(place, elite, archive) for place, elite in enumerate(ordered)])
+    return ordered[int(rng.choice(len(ordered), p=weights / weights.sum()))]
+
+
+def _weight(place: int, elite: Elite, archive: Archive) -> float:
+    tally = archive.children.get(elite.trial.id, Tally())
+    taken = _ALIKE if alike(elite.trial) else 1.0
+    return float(taken * _FRUITLESS ** (tally.tries - tally.wins) / (1 + place))
