@@ -66,10 +66,7 @@ def write_memory(files: RunFiles, history: History) -> None:
     if history.memory_round:
         versions[history.memory_round] = history.memory
     names = {f"round_{number:02d}.md": text for number, text in versions.items()}
-    if names:
-        folder = files.make(FOLDER)
-    else:
-        folder = files.folder / FOLDER
+    folder = files.make(FOLDER) if names else files.folder / FOLDER
     for path in sorted(folder.glob("round_*.md")):
         if re.fullmatch(r"round_[0-9]+\.md", path.name) and path.name not in names:
             path.unlink()

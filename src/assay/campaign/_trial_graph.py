@@ -15,6 +15,7 @@ from assay.campaign._types import DirectionKind, Outcome, TrialRecord
 
 FOLDER: Final = "trial_graph"
 _DIGITS = 6
+_NO_THEME = (0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class TrialNode:
 
     Parameters
     ----------
-    theme : number of its theme, from 1; see :func:`~assay.campaign._themes.find_themes`.
+    theme : number of its theme, from 1 for the largest; 0 where there are none.
     promise : what it is picked by; see :func:`promise`.
     buildable : whether a direction may build on it.
     """
@@ -60,9 +61,13 @@ class TrialGraph:
     edges: tuple[TrialEdge, ...]
     picks: tuple[str, ...]
 
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self)
 
-def trial_graph(number: int, past: Past) -> TrialGraph:
-    """The graph before round ``number``; a pure function of the past.
+
+def trial_graph(past: Past) -> TrialGraph:
+    """The graph before the next round; a pure function of the past.
 
     The pick order: buildable trials by promise, those with fewer children first among equals, then the
     older ones. A trial without a t promises nothing and is not picked.
@@ -74,7 +79,9 @@ def trial_graph(number: int, past: Past) -> TrialGraph:
     }
     open_ids = {trial.id for trial in past.buildable}
     evaluated = [trial for trial in past.trials if trial.evaluated]
-    nodes = tuple(_node(trial, past, *theme_of[trial.id], trial.id in open_ids) for trial in evaluated)
+    nodes = tuple(
+        _node(trial, past, *theme_of.get(trial.id, _NO_THEME), trial.id in open_ids) for trial in evaluated
+    )
     known = {node.id for node in nodes}
     edges = tuple(
         TrialEdge(trial.parent, trial.id, trial.direction.kind)
@@ -85,7 +92,8 @@ def trial_graph(number: int, past: Past) -> TrialGraph:
         (node for node in nodes if node.buildable and node.promise > 0),
         key=lambda node: (-node.promise, node.children),
     )
-    return TrialGraph(number, nodes, edges, tuple(node.id for node in ranked))
+    picks = tuple(node.id for node in ranked)
+    return TrialGraph(len(past.history.rounds) + 1, nodes, edges, picks)
 
 
 def promise(t: float, theme_size: int, children: int) -> float:
@@ -109,9 +117,8 @@ def write(files: RunFiles, graph: TrialGraph, claims: Mapping[int, str]) -> None
 
 def graph_json(graph: TrialGraph, claims: Mapping[int, str]) -> str:
     """The graph as canonical JSON."""
-    data: dict[str, Any] = asdict(graph)
-    data["claims"] = [[slot, parent] for slot, parent in sorted(claims.items())]
-    return canonical_json(data)
+    claimed = [[slot, parent] for slot, parent in sorted(claims.items())]
+    return canonical_json({**graph.as_dict(), "claims": claimed})
 
 
 def _node(trial: TrialRecord, past: Past, theme: int, size: int, open_to_build: bool) -> TrialNode:
