@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,43 @@ def test_a_refusal_has_exit_code_1(run: Run, tmp_path: Path) -> None:
     assert set(done.data) >= FIELDS
     assert done.data["admitted"] is False
     assert "extract.no_factor" in run("report", "extract", str(path)).out
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("量价因子定义为过去20日收盘价与成交量的相关系数。", "ts_corr(close, volume, 20)"),
+        (
+            "The factor is defined as minus the 10-day correlation between close and volume.",
+            "-ts_corr(close, volume, 10)",
+        ),
+    ],
+)
+def test_an_op_outside_the_dialect_is_offered_in_core_by_option(
+    run: Run, desk: Path, text: str, formula: str
+) -> None:
+    path = desk / "pv.txt"
+    path.write_text(text, encoding="utf-8")
+    without = run("report", "extract", str(path), "--json")
+    assert (without.code, without.data["details"]) == (1, {})
+    assert formula not in run("report", "extract", str(path)).out
+    done = run("report", "extract", str(path), "--allow-core", "--data", "small", "--json")
+    assert (done.code, done.data["status"], done.data["reason"]) == (1, "refused", "extract.unsupported_op")
+    assert (done.data["spec"], done.data["admitted"]) == (None, False)
+    assert {span["field"] for span in done.data["evidence"]} == {"expr", "windows"}
+    offer = done.data["details"]
+    assert (offer["core_formula"], offer["dialect"]) == (formula, "core")
+    assert f"in the core dialect: {formula}" in run("report", "extract", str(path), "--allow-core").out
+    command = shlex.split(offer["fix"].partition(": ")[2])
+    assert command[:2] == ["assay", "judge"]
+    assert run(*command[1:], "--json").code == 0
+
+
+@pytest.mark.parametrize("text", [NO_FACTOR, "UPDAYS = COUNT($return, 20). Weekly.", RULES_NOTE])
+def test_allow_core_offers_nothing_where_nothing_can_be_written(run: Run, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "note.txt"
+    path.write_text(text, encoding="utf-8")
+    assert run("report", "extract", str(path), "--allow-core", "--json").data["details"] == {}
 
 
 BAD_FILES = {

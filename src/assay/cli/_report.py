@@ -96,17 +96,26 @@ def extract(
     out: Annotated[
         Path | None, typer.Option(help="Write an admitted spec, with its verdict, to this file.")
     ] = None,
+    allow_core: Annotated[
+        bool,
+        typer.Option(
+            "--allow-core",
+            help="Where all that stops a factor is an op outside the report dialect, offer its formula in "
+            "the core dialect.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Take one factor out of a report, with the words that state each part of it.
 
     The gate then judges the spec from its evidence alone. With a data set, the readings that the text allows
-    are evaluated on the search period, each a trial. In a workspace the run is recorded. Exit codes: 0 a
+    are evaluated on the search period, each a trial. In a workspace the run is recorded. A formula that
+    --allow-core offers stays refused, as the gate cannot judge it; 'assay judge' takes it. Exit codes: 0 a
     spec, 1 refused or contradictory, 2 bad input, 3 the model's service failed.
     """
     from assay.cli._report_run import ExtractRequest, run_extract
 
-    return run_extract(ExtractRequest(file, target, backend, data, html, out, as_json))
+    return run_extract(ExtractRequest(file, target, backend, data, html, out, as_json, allow_core))
 
 
 def validate(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+import shlex
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,11 +40,15 @@ class ExtractRequest:
     html: Path | None
     out: Path | None
     as_json: bool
+    allow_core: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """All that an extraction came to; ``no_readings`` says why the text's readings were not evaluated."""
+    """All that an extraction came to; ``no_readings`` says why the text's readings were not evaluated.
+
+    ``offer`` is the formula in the core dialect, where that was asked for and there is one.
+    """
 
     document: Document
     extraction: Extraction
@@ -53,6 +58,7 @@ class Extracted:
     run: str | None
     judged: Verdicts | None = None
     simulated: bool | None = None
+    offer: dict[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -62,6 +68,7 @@ class Extracted:
         undeclared = [name for name in self.extraction.undeclared if name in HOUSE_DEFAULTS]
         return {
             **self.extraction.as_dict(),
+            "details": self.offer,
             "defaults": {name: HOUSE_DEFAULTS[name] for name in undeclared},
             "readings": None if self.curve is None else self.curve.as_dict(),
             "no_readings": self.no_readings,
@@ -98,6 +105,8 @@ def run_extract(request: ExtractRequest) -> int:
         found = _extracted(desk, document, request.target, panel, settings)
         if request.html is not None and panel is not None and _has_figures(found.curve):
             found = _with_backtest(found, desk, panel, settings)
+    if request.allow_core:
+        found = replace(found, offer=_offer(found.extraction.core_formula, request.data))
     _write(found, request)
     if request.as_json:
         print_json(found.as_dict())
@@ -324,7 +333,9 @@ def extraction_lines(found: Extracted) -> list[str]:
             f"{extraction.status}: {extraction.reason.code}: {extraction.note or extraction.reason.summary}"
         )
         lines += [f"  {_cited(span)}" for span in extraction.evidence]
-        lines += [f"what to do: {extraction.reason.fix}"]
+        if found.offer:
+            lines.append(f"in the core dialect: {found.offer['core_formula']}")
+        lines.append(f"what to do: {found.offer.get('fix', extraction.reason.fix)}")
         if len(extraction.candidates) > 1:
             lines.append("factors: " + ", ".join(candidate.name for candidate in extraction.candidates))
         return lines
@@ -336,6 +347,15 @@ def extraction_lines(found: Extracted) -> list[str]:
     if found.run is not None:
         lines.append(f"recorded as run {found.run}")
     return lines
+
+
+def _offer(formula: str | None, data: str | None) -> dict[str, str]:
+    """What is offered beside a refusal, with what may be done with it; empty without a formula."""
+    if formula is None:
+        return {}
+    judge = f"assay judge {shlex.quote(formula)} --data {'NAME' if data is None else shlex.quote(data)}"
+    fix = f"judge it as a formula of your own, which no gate has seen: {judge}"
+    return {"core_formula": formula, "dialect": "core", "fix": fix}
 
 
 def _spec_lines(found: Extracted) -> list[str]:
