@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.campaign._lines import one_line, strength
-from assay.campaign._types import Correlations, TrialRecord, TriedTrials
+from assay.campaign._types import TrialRecord, TriedTrials
+
+if TYPE_CHECKING:
+    from assay.campaign._types import Correlations
 
 _MEMBERS_SHOWN = 12
 _THEMES_SHOWN = 40
