@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from assay.base import Clock, Operator, SystemClock, canonical_json, check_id
-from assay.campaign._context import ContextMaker
 from assay.campaign._events import Events, Watch
 from assay.campaign._files import RunFiles
+from assay.campaign._memory import write_memory
 from assay.campaign._pools import Pools
-from assay.campaign._ports import Judging
+from assay.campaign._ports import Count, Judging
 from assay.campaign._reasons import NOT_A_CAMPAIGN, POOLS_CHANGED
 from assay.campaign._records import (
     DESK,
@@ -25,20 +24,19 @@ from assay.campaign._records import (
     with_rounds,
 )
 from assay.campaign._researcher import Desk, Halt
-from assay.campaign._resume import Past
+from assay.campaign._resume import Recorded
 from assay.campaign._round import Round
 from assay.campaign._settings import CampaignConfig
 from assay.campaign._snapshot import RunSnapshot
 from assay.campaign._state import State
 from assay.campaign._stop import RoundDropped, Stop, deadline_passed, stop_before_round
+from assay.campaign._trial_graph import write as write_graph
 from assay.campaign._types import Backends, Brief, Family, History, TrialRecord
 from assay.errors import ProviderError, Refusal
 from assay.ledger import Ledger, Run
 from assay.llm import BodySink, CallRecord, CallSink
 
 POOLS: Final = "pools"
-MEMORY: Final = "memory"
-TRIAL_GRAPH: Final = "trial_graph"
 
 BackendMaker = Callable[[CallSink, Iterable[CallRecord], Iterable[CallRecord]], Backends]
 """Makes the backends of a run from where calls are recorded, the calls that are settled, and those that are
@@ -58,7 +56,7 @@ class CampaignSetup:
     snapshot : its files as they are now.
     pools : as they are now.
     inputs : content hashes of what else the result depends on, by name; ``data:<name>`` is the data set.
-    brief, families, context : what the backends are told.
+    brief, families : what the backends are told.
     judging, backends : made for each start.
     commits : versions of the program.
     operator : who runs it.
@@ -70,7 +68,6 @@ class CampaignSetup:
     inputs: Mapping[str, str]
     brief: Brief
     families: tuple[Family, ...]
-    context: ContextMaker
     judging: JudgingMaker
     backends: BackendMaker
     commits: tuple[str, ...] = ()
@@ -120,7 +117,7 @@ class Campaign:
     run_id : of this run.
     watch : is told of each event.
     files : made for the run's folder.
-    halt : a further cause to stop in mid-round; see :data:`Halt`.
+    halt, counts : of a replay; see :data:`Halt` and :class:`Desk`.
     """
 
     def __init__(
@@ -134,6 +131,7 @@ class Campaign:
         watch: Watch | None = None,
         files: Callable[[Path], RunFiles] = RunFiles,
         halt: Halt | None = None,
+        counts: Mapping[int, Count] | None = None,
     ) -> None:
         check_id(run_id, "id of a run")
         self._setup, self._ledger = setup, ledger
@@ -141,7 +139,7 @@ class Campaign:
         self._clock = clock or SystemClock()
         self._files = files(runs / run_id)
         self._events = Events(self._files, self._clock, watch)
-        self._halt = halt
+        self._halt, self._counts = halt, counts or {}
         self._operator = setup.operator
 
     def run(self) -> CampaignResult:
@@ -229,12 +227,12 @@ class Campaign:
         return CampaignResult(history.trials, stop, self._ledger.folder, self._run.id)
 
     def _play(self) -> tuple[Stop, History]:
-        past = Past.read(self._run)
+        past = Recorded.read(self._run)
         if past.surplus:
             self._run.append("round", dropped_body(len(past.history.rounds) + 1, None, ""))
         history, digest = past.history, past.digest
         desk = self._desk(past)
-        self._write_memories(history)
+        write_memory(self._files, history)
         self._write_state(history, digest, None)
         while True:
             number = len(history.rounds) + 1
@@ -257,17 +255,17 @@ class Campaign:
         before = Round(desk, history)
         planned = before.plan()
         if before.graph is not None:
-            self._files.make(TRIAL_GRAPH)
-            graph = json.dumps(before.graph.as_dict(), sort_keys=True, indent=1, ensure_ascii=False)
-            self._files.write(f"{TRIAL_GRAPH}/round_{before.number:02d}.json", graph + "\n")
+            write_graph(self._files, before.graph, planned.claims)
         played = planned.play()
-        drafts = round_drafts(played.record, played.gates, played.admissions, self._setup.pools.hashes)
+        drafts = round_drafts(
+            played.record, played.gates, played.admissions, self._setup.pools.hashes, played.count
+        )
         entry = self._run.append_many(drafts)[-1]
         # as the ledger has it, so that a resumed run sees the very same
         record = round_of(entry)
         history = with_rounds([*history.rounds, record])
         digest = next_digest(digest, entry.body)
-        self._write_memories(history, only=record.number)
+        write_memory(self._files, history)
         self._write_state(history, digest, None)
         self._events.tell(
             "round", round=record.number, admitted=[trial.id for trial in record.admitted],
@@ -275,7 +273,7 @@ class Campaign:
         )  # fmt: skip
         return history, digest
 
-    def _desk(self, past: Past) -> Desk:
+    def _desk(self, past: Recorded) -> Desk:
         setup = self._setup
         judging = setup.judging(self._run, self._operator, setup.pools)
         restore(judging, past.history, tried=setup.config.context.theme_correlation is not None)
@@ -286,9 +284,9 @@ class Campaign:
             families=setup.families,
             backends=setup.backends(sink, past.settled, past.earlier),
             judging=judging,
-            context=setup.context,
             events=self._events,
             halt=self._stop_of_stage,
+            counts=self._counts,
         )
 
     def _record_call(self, body: dict[str, Any], latency: float | None) -> None:
@@ -297,14 +295,6 @@ class Campaign:
     def _stop_of_stage(self, number: int, stage: str) -> Stop | None:
         own = None if self._halt is None else self._halt(number, stage)
         return own or deadline_passed(self._setup.config.stop, self._clock.now())
-
-    def _write_memories(self, history: History, only: int | None = None) -> None:
-        kept = [item for item in history.rounds if item.memory is not None and only in (None, item.number)]
-        for item in kept:
-            self._files.make(MEMORY)
-            self._files.write(f"{MEMORY}/round_{item.number:02d}.md", item.memory or "")
-        if kept:
-            self._files.write("memory.md", history.memory)
 
     def _write_state(self, history: History, digest: str, stop: Stop | None) -> None:
         setup = self._setup

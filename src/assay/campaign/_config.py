@@ -58,6 +58,8 @@ def config_of(data: Mapping[str, Any], *, where: str, folder: Path) -> CampaignC
     """
     tables = {name: _set(value) for name, value in data.items() if isinstance(value, Mapping)}
     mechanisms = {name: {"description": text} for name, text in data.get("mechanisms", {}).items()}
+    admission = data.get("admission", {})
+    tables["admission"] = {name: "off" if value is None else value for name, value in admission.items()}
     stop = tables.get("stop", {})
     if isinstance(stop.get("deadline"), str):
         stop["deadline"] = datetime.fromisoformat(stop["deadline"])
@@ -218,9 +220,13 @@ def _build(table: CampaignFile, folder: Path) -> CampaignConfig:
         context=ContextSettings(**{**context, "seed_directions": tuple(context["seed_directions"])}),
         stop=StopSettings(**table.stop.model_dump()),
         gate=GateSettings(**table.gate.model_dump()),
-        admission=AdmissionSettings(**table.admission.model_dump()),
+        admission=AdmissionSettings(**_switched(table.admission.model_dump())),
         folder=folder,
     )
+
+
+def _switched(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: None if value == "off" else value for name, value in table.items()}
 
 
 def _path(name: str | None) -> Path | None:

@@ -5,7 +5,7 @@ Validation, the reference page and the template are all derived from these model
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
@@ -192,30 +192,49 @@ class GateTable(Table):
     lookback: Annotated[int, Field(ge=1, le=504)] = Field(_GATE.lookback, description="Bars it needs.")
 
 
-class AdmissionTable(Table):
-    """Thresholds of admission, on the training segment."""
+Threshold = Annotated[float, Field(ge=0, le=1000)] | Literal["off"]
+ShareThreshold = Share | Literal["off"]
+MoneyThreshold = Annotated[float, Field(ge=-1e6, le=1e6)] | Literal["off"]
 
-    min_coverage: Share = Field(_ADMISSION.min_coverage, description="Share of members with a value.")
-    min_t: Annotated[float, Field(ge=0, le=100)] = Field(
-        _ADMISSION.min_t, description="Newey-West t of the daily rank IC, by size."
+
+class AdmissionTable(Table):
+    """Thresholds of admission, on the training segment. `"off"` leaves a check out."""
+
+    min_coverage: ShareThreshold = Field(
+        _ADMISSION.min_coverage or "off", description="Mean share of the members with a value."
     )
-    max_correlation: Share = Field(
-        _ADMISSION.max_correlation, description="Rank correlation of values to any factor of the pool."
+    min_t: Threshold = Field(
+        _ADMISSION.min_t or "off", description="Newey-West t of the mean RankIC, by size."
     )
-    max_ic_correlation: Share = Field(
-        _ADMISSION.max_ic_correlation, description="Correlation of daily rank ICs to any factor of the pool."
+    max_value_corr: ShareThreshold = Field(
+        _ADMISSION.max_value_corr or "off",
+        description="Rank correlation of values with a factor of the pool, by size.",
     )
-    min_residual_t: Annotated[float, Field(ge=0, le=100)] | None = Field(
-        _ADMISSION.min_residual_t, description="t of the rank IC that is left after the pool."
+    max_ic_corr: ShareThreshold = Field(
+        _ADMISSION.max_ic_corr or "off",
+        description="Correlation of daily RankICs with a factor of the pool, by size.",
     )
-    max_turnover: Positive | None = Field(
-        None, description="Daily one-way turnover of the book.", examples=[0.5]
+    min_residual_ic: ShareThreshold = Field(
+        _ADMISSION.min_residual_ic or "off", description="Mean RankIC that the pool leaves over."
     )
-    min_break_even_bp: Annotated[float, Field(ge=0, le=10**4)] | None = Field(
-        None, description="Cost at which the book earns nothing, in bp.", examples=[10.0]
+    max_turnover: MoneyThreshold = Field(
+        _ADMISSION.max_turnover or "off", description="One-way turnover of the book, a year."
     )
-    min_deflated: Share | None = Field(
-        _ADMISSION.min_deflated, description="Probability of skill, deflated by the ledger's N."
+    min_break_even_bp: MoneyThreshold = Field(
+        _ADMISSION.min_break_even_bp or "off",
+        description="Cost of a unit traded, in bp, that uses up the book's gross excess return.",
+    )
+    max_adjusted_p: ShareThreshold = Field(
+        _ADMISSION.max_adjusted_p or "off", description="p after all N trials of the ledger; see `deflation`."
+    )
+    min_rank_ic: ShareThreshold = Field("off", description="Mean RankIC, by size.")
+    min_neutral_ic: ShareThreshold = Field("off", description="Mean neutral RankIC, by size.")
+    residual_members: Annotated[int, Field(ge=1, le=100)] = Field(
+        _ADMISSION.residual_members, description="Factors of the pool that the residual is taken against."
+    )
+    deflation: Literal["haircut", "dsr"] = Field(
+        _ADMISSION.deflation,
+        description="`haircut`: p of the t, as the best of N; `dsr`: 1 - deflated Sharpe ratio of the book.",
     )
 
 

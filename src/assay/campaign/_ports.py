@@ -34,6 +34,14 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """N of the ledger, and the variance of the trials' Sharpe ratios; None where it cannot say."""
+
+    n: int | None
+    variance: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class AdmissionVerdict:
     """Whether a factor joins the zoo; the first reason, a sentence, and every check."""
 
@@ -58,8 +66,12 @@ class Judging(Protocol):
         """A formula that has passed the gate before."""
         ...
 
-    def gate(self, text: str, round_so_far: Sequence[Expression]) -> GateVerdict:
-        """Hold a formula to the candidate gate; nothing is measured against returns."""
+    def gate(self, texts: Sequence[str], round_so_far: Sequence[Expression]) -> tuple[GateVerdict, ...]:
+        """Hold formulas to the candidate gate, as one by one; nothing is measured against returns.
+
+        ``round_so_far`` are those of this round that have passed; of ``texts``, those that pass count for the
+        ones after them.
+        """
         ...
 
     def score(self, items: Sequence[Expression]) -> tuple[Scored, ...]:
@@ -67,7 +79,11 @@ class Judging(Protocol):
         the run has tried already is served from its record and adds none."""
         ...
 
-    def admit(self, scored: Scored) -> AdmissionVerdict:
+    def count(self) -> Count:
+        """How many trials the ledger has, those scored last included."""
+        ...
+
+    def admit(self, scored: Scored, count: Count) -> AdmissionVerdict:
         """Hold a factor to the rule, against the pool as it is now."""
         ...
 
@@ -79,8 +95,8 @@ class Judging(Protocol):
         """An evaluated trial joins those that likeness is told of."""
         ...
 
-    def nearest(self, expression: Expression) -> Near | None:
-        """Of the tried trials that whose values are most like those of a formula; no figure is read."""
+    def nearest(self, items: Sequence[Expression]) -> tuple[Near | None, ...]:
+        """Of the tried trials, for each formula that whose values are most like it; no figure is read."""
         ...
 
     def correlation(self, left: str, right: str) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from assay.base import canonical_json
-from assay.campaign._ports import AdmissionVerdict, GateVerdict
+from assay.campaign._ports import AdmissionVerdict, Count, GateVerdict
 from assay.campaign._stop import Stop
 from assay.campaign._types import Candidate, Direction, History, RoundRecord, TrialRecord
 from assay.errors import LedgerDamaged
@@ -45,11 +45,12 @@ def round_drafts(
     gates: Sequence[GateNote],
     admissions: Sequence[AdmissionNote],
     pools: Mapping[str, str],
+    count: Count | None,
 ) -> list[Draft]:
     """All that a round leaves besides its calls and trials, to be appended in one go, the round last."""
     drafts = [Draft("gate_verdict", _gate_body(record.number, note)) for note in gates]
     drafts += [Draft("admission", _admission_body(record.number, note)) for note in admissions]
-    return [*drafts, Draft("round", round_body(record, pools))]
+    return [*drafts, Draft("round", round_body(record, pools, count))]
 
 
 def _gate_body(number: int, note: GateNote) -> dict[str, Any]:
@@ -81,8 +82,8 @@ def _admission_body(number: int, note: AdmissionNote) -> dict[str, Any]:
     }
 
 
-def round_body(record: RoundRecord, pools: Mapping[str, str]) -> dict[str, Any]:
-    """The record of a round that is done."""
+def round_body(record: RoundRecord, pools: Mapping[str, str], count: Count | None) -> dict[str, Any]:
+    """The record of a round that is done; ``count`` is what admission was deflated by, if it was."""
     return {
         "number": record.number,
         "outcome": DONE,
@@ -93,6 +94,7 @@ def round_body(record: RoundRecord, pools: Mapping[str, str]) -> dict[str, Any]:
         "admitted": [trial.id for trial in record.admitted],
         "memory": record.memory,
         "pools": dict(pools),
+        "ledger_n": None if count is None else asdict(count),
     }
 
 

@@ -11,14 +11,13 @@ def repeats(passed: Iterable[tuple[Direction, Gated]], judging: Judging, thresho
 
     Directions that build on a trial are meant to be near to one, and are left alone.
     """
-    found: dict[int, Near] = {}
-    for direction, gated in passed:
-        if direction.kind != "new":
-            continue
-        near = judging.nearest(gated.expression)
-        if near is not None and abs(near.correlation) >= threshold:
-            found[direction.slot] = near
-    return found
+    fresh = [(direction.slot, gated.expression) for direction, gated in passed if direction.kind == "new"]
+    found = judging.nearest([expression for _, expression in fresh]) if fresh else ()
+    return {
+        slot: near
+        for (slot, _), near in zip(fresh, found, strict=True)
+        if near is not None and abs(near.correlation) >= threshold
+    }
 
 
 def repeat_text(near: Near) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from assay.base import make_executor
-from assay.campaign._context import ContextMaker
 from assay.campaign._events import Events
-from assay.campaign._ports import Judging
+from assay.campaign._feedback import parents
+from assay.campaign._past import Past
+from assay.campaign._ports import Count, Judging
 from assay.campaign._records import GateNote
 from assay.campaign._renew import repeat_text, repeats
 from assay.campaign._settings import CampaignConfig
@@ -21,7 +22,6 @@ from assay.campaign._types import (
     Family,
     Feedback,
     FixRequest,
-    History,
     ProposeContext,
     ReviewContext,
     Reviews,
@@ -38,16 +38,20 @@ Halt = Callable[[int, str], Stop | None]
 
 @dataclass(frozen=True)
 class Desk:
-    """All that the rounds of a run work with."""
+    """All that the rounds of a run work with; ``counts`` are those of a run that is replayed, by round."""
 
     config: CampaignConfig
     brief: Brief
     families: tuple[Family, ...]
     backends: Backends
     judging: Judging
-    context: ContextMaker
     events: Events
     halt: Halt
+    counts: Mapping[int, Count] = field(default_factory=dict)
+
+    def count(self, number: int) -> Count:
+        """N as it is now; on a replay, as it was in this round."""
+        return self.counts[number] if number in self.counts else self.judging.count()
 
     @contextmanager
     def stage(self, number: int, name: str) -> Iterator[None]:
@@ -80,7 +84,7 @@ class Researcher:
 
     desk: Desk
     number: int
-    history: History
+    past: Past
     feedback: Feedback
     slots: Sequence[Slot]
     gates: list[GateNote] = field(default_factory=list)
@@ -223,13 +227,15 @@ class Researcher:
                     "unusable", round=self.number, stage=stage, slot=note.slot, message=note.text
                 )
 
-    def _gate(self, items: Iterable[Slot]) -> None:
+    def _gate(self, items: Sequence[Slot]) -> None:
         """In the order of slots; each candidate is held against those of the round that have passed."""
+        if not items:
+            return
         for item in items:
-            assert item.candidate is not None
             self._passed.pop(item.slot, None)
-            text = item.candidate.expression
-            verdict = self.desk.judging.gate(text, [self._passed[slot] for slot in sorted(self._passed)])
+        texts = [item.candidate.expression for item in items if item.candidate is not None]
+        verdicts = self.desk.judging.gate(texts, [self._passed[slot] for slot in sorted(self._passed)])
+        for item, text, verdict in zip(items, texts, verdicts, strict=True):
             item.gate(verdict)
             if item.gated is not None:
                 self._passed[item.slot] = item.gated.expression
@@ -283,18 +289,9 @@ class Researcher:
             directions=tuple(item.direction for item in members),
             brief=self.desk.brief,
             feedback=self.feedback,
-            history=self.history,
-            parents=self._parents(members),
+            history=self.past.history,
+            parents=parents(self.past, self.desk.config, [item.direction for item in members]),
         )
-
-    def _parents(self, members: Sequence[Slot]) -> dict[int, str]:
-        found: dict[int, str] = {}
-        for item in members:
-            parent = item.direction.parent
-            trial = None if parent is None else self.history.trial(parent)
-            if trial is not None:
-                found[item.slot] = self.desk.context.parent_block(self.history, trial)
-        return found
 
     def _review_context(self, group: int, members: Sequence[Slot], attempt: int) -> ReviewContext:
         return ReviewContext(

@@ -13,7 +13,7 @@ _OF_A_ROUND = ("llm_call", "gate_verdict", "trial", "admission")
 
 
 @dataclass(frozen=True)
-class Past:
+class Recorded:
     """What a run has recorded.
 
     Parameters
@@ -39,7 +39,7 @@ class Past:
     ended: bool = False
 
     @classmethod
-    def read(cls, run: Run) -> Past:
+    def read(cls, run: Run) -> Recorded:
         """What the ledger tells of a run.
 
         Raises

@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.campaign._claim import claim
-from assay.campaign._context import Graph
+from assay.campaign._feedback import feedback
+from assay.campaign._memory import memory_context, usable_memory
+from assay.campaign._past import Past
+from assay.campaign._ports import Count
 from assay.campaign._records import AdmissionNote, GateNote
 from assay.campaign._researcher import Desk, Researcher
 from assay.campaign._scheduler import quota, slots
 from assay.campaign._slot import Slot
+from assay.campaign._trial_graph import TrialGraph, trial_graph
 from assay.campaign._types import (
     Direction,
     Feedback,
@@ -18,6 +22,7 @@ from assay.campaign._types import (
     PlanContext,
     RoundRecord,
     SlotPlan,
+    TriedTrials,
     trial_id,
 )
 
@@ -29,6 +34,7 @@ class Played:
     record: RoundRecord
     gates: tuple[GateNote, ...]
     admissions: tuple[AdmissionNote, ...]
+    count: Count | None
 
 
 @dataclass
@@ -40,7 +46,8 @@ class Round:
     number: int = field(init=False)
     memory: str | None = field(default=None, init=False)
     feedback: Feedback = field(default_factory=Feedback, init=False)
-    graph: Graph | None = field(default=None, init=False)
+    graph: TrialGraph | None = field(default=None, init=False)
+    past: Past = field(init=False)
 
     def __post_init__(self) -> None:
         self.number = len(self.history.rounds) + 1
@@ -57,19 +64,22 @@ class Round:
         """
         with self.desk.stage(self.number, "memory"):
             self._distill()
+        settings = self.desk.config.context
+        tried = self.desk.judging if settings.theme_correlation is not None else None
+        self.past = Past.of(self.history, self.desk.config, tried)
         shared = quota(self.desk.config, self.history, self.number)
         self.desk.events.tell("quota", round=self.number, quota=shared)
         claims = self._claims(slots(shared))
         with self.desk.stage(self.number, "plan"):
-            work = self._plan(slots(shared, claims))
+            work = self._plan(slots(shared, claims), tried)
         return PlannedRound(self, shared, claims, work)
 
     def _distill(self) -> None:
         desk = self.desk
-        context = desk.context.memory(self.history, self.number, desk.brief)
+        context = memory_context(self.history, self.number, desk.config, desk.brief)
         if context is None:
             return
-        self.memory = desk.context.accepted_memory(desk.backends.team().distiller.distill(context))
+        self.memory = usable_memory(desk.backends.team().distiller.distill(context))
         desk.events.tell("memory", round=self.number, kept_previous=self.memory is None)
         if self.memory is not None:
             self.history = replace(self.history, memory=self.memory, memory_round=self.number)
@@ -77,13 +87,12 @@ class Round:
     def _claims(self, plans: Sequence[SlotPlan]) -> dict[int, str]:
         if not self.desk.config.round.picked_parents:
             return {}
-        self.graph = self.desk.context.graph(self.history, self.desk.judging)
-        return claim(plans, self.graph.picks, {trial.id: trial for trial in self.history.trials})
+        self.graph = trial_graph(self.past)
+        return claim(plans, self.graph.picks, self.past.by_id)
 
-    def _plan(self, plans: Sequence[SlotPlan]) -> list[Slot]:
-        desk, settings = self.desk, self.desk.config.context
-        tried = desk.judging if settings.theme_correlation is not None else None
-        self.feedback = desk.context.feedback(self.history, desk.families, tried)
+    def _plan(self, plans: Sequence[SlotPlan], tried: TriedTrials | None) -> list[Slot]:
+        desk = self.desk
+        self.feedback = feedback(self.past, desk.config, desk.families)
         context = PlanContext(
             round=self.number,
             seed=desk.config.seed,
@@ -91,7 +100,7 @@ class Round:
             brief=desk.brief,
             feedback=self.feedback,
             history=self.history,
-            feedback_on=settings.feedback,
+            feedback_on=desk.config.context.feedback,
             tried=tried,
         )
         answer = desk.backends.team().planner.plan(context)
@@ -123,7 +132,7 @@ class Round:
             return ""
         if not self.desk.config.context.feedback:
             return "without feedback every direction is new"
-        parent = None if given.parent is None else self.history.trial(given.parent)
+        parent = None if given.parent is None else self.past.by_id.get(given.parent)
         if parent is None or parent.id not in self.feedback.buildable:
             return f"{given.parent!r} is no trial that a direction may build on"
         if given.kind == "mutation" and not parent.admitted:
@@ -149,27 +158,28 @@ class PlannedRound:
             As :meth:`Round.plan`.
         """
         desk, number = self.before.desk, self.before.number
-        researcher = Researcher(desk, number, self.before.history, self.before.feedback, self.slots)
+        researcher = Researcher(desk, number, self.before.past, self.before.feedback, self.slots)
         researcher.work()
         with desk.stage(number, "score"):
-            admissions = self._score()
+            admissions, count = self._score()
         trials = tuple(item.record(number) for item in self.slots)
         record = RoundRecord(number, self.quota, self.claims, trials, self.before.memory)
-        return Played(record, tuple(researcher.gates), tuple(admissions))
+        return Played(record, tuple(researcher.gates), tuple(admissions), count)
 
-    def _score(self) -> list[AdmissionNote]:
+    def _score(self) -> tuple[list[AdmissionNote], Count | None]:
         """All candidates in one batch, then admission one by one, in the order of slots: each is held
         against the pool that those before it have grown."""
         desk, number = self.before.desk, self.before.number
         ready = [(item, item.passed.expression) for item in self.slots if item.passed is not None]
         if not ready:
-            return []
+            return [], None
         found = desk.judging.score([expression for _, expression in ready])
+        count = desk.count(number)
         notes = []
         for (item, _), scored in zip(ready, found, strict=True):
             name = trial_id(number, item.slot)
             item.score(scored)
-            verdict = desk.judging.admit(scored)
+            verdict = desk.judging.admit(scored, count)
             item.judge(verdict)
             if desk.config.context.theme_correlation is not None:
                 desk.judging.tried(name, scored)
@@ -177,7 +187,7 @@ class PlannedRound:
                 desk.judging.join(name, scored)
             notes.append(AdmissionNote(name, item.slot, scored.expression.fingerprint, verdict))
             self._tell(item, name)
-        return notes
+        return notes, count
 
     def _tell(self, item: Slot, name: str) -> None:
         assert item.scored is not None

@@ -116,16 +116,23 @@ class GateSettings:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionSettings:
-    """Thresholds of admission, on the training segment. None switches a check off."""
+    """Thresholds of admission; see :class:`assay.judge.training.AdmissionRule`, which has the same names.
 
-    min_coverage: float = 0.8
-    min_t: float = 3.0
-    max_correlation: float = 0.7
-    max_ic_correlation: float = 0.9
-    min_residual_t: float | None = 2.0
-    max_turnover: float | None = None
-    min_break_even_bp: float | None = None
-    min_deflated: float | None = 0.95
+    None leaves a check out.
+    """
+
+    min_coverage: float | None = 0.80
+    min_t: float | None = 3.0
+    max_value_corr: float | None = 0.70
+    max_ic_corr: float | None = 0.80
+    min_residual_ic: float | None = 0.005
+    max_turnover: float | None = 45.0
+    min_break_even_bp: float | None = 10.0
+    max_adjusted_p: float | None = 0.05
+    min_rank_ic: float | None = None
+    min_neutral_ic: float | None = None
+    residual_members: int = 10
+    deflation: Literal["haircut", "dsr"] = "haircut"
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,26 @@ class TriedSeries:
         AssayError
             The row has another length.
         """
+        values = self._checked(row, name)
+        if name in self._places:
+            return
+        place = self._put(values)
+        self._places[name] = place
+        found = self._with_earlier(place)
+        self._matrix[place, : place + 1] = found
+        self._matrix[: place + 1, place] = found
+
+    def likeness(self, row: npt.ArrayLike) -> FloatArray:
+        """The correlations of a row that does not join with those that did, in their order.
+
+        Raises
+        ------
+        AssayError
+            The row has another length.
+        """
+        return self._with_earlier(self._put(self._checked(row, "row")))[:-1]
+
+    def _checked(self, row: npt.ArrayLike, name: str) -> FloatArray:
         values = np.asarray(row, dtype=np.float64)
         if values.shape != (self._length,):
             raise AssayError(
@@ -73,8 +93,10 @@ class TriedSeries:
                 where=name,
                 fix="give each trial's numbers for the same days or cells",
             )
-        if name in self._places:
-            return
+        return values
+
+    def _put(self, values: FloatArray) -> int:
+        """Write a row to the first free place; only a name makes it taken."""
         place = len(self._places)
         if place == len(self._rows):
             self._grow()
@@ -85,10 +107,7 @@ class TriedSeries:
         self._rows[place], self._squares[place], self._masks[place] = row, row**2, known
         size = float(np.abs(row).max(initial=0.0))
         self._least_spread[place] = max(_CONSTANT * max(1.0, abs(mean)), _ROUNDING * size)
-        self._places[name] = place
-        found = self._with_earlier(place)
-        self._matrix[place, : place + 1] = found
-        self._matrix[: place + 1, place] = found
+        return place
 
     def correlation(self, left: str, right: str) -> float | None:
         """Of two trials; None where it is not defined."""
