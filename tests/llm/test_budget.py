@@ -13,8 +13,11 @@ from assay.errors import Refusal
 from assay.llm import (
     Budget,
     Client,
+    Endpoint,
     Message,
+    OpenAIProvider,
     Planned,
+    ReplayProvider,
     Reply,
     Request,
     ScriptedProvider,
@@ -25,6 +28,7 @@ from assay.llm import (
 )
 
 from .records import ASK, Memory
+from .server import Answer, Service, completion
 
 PRICES = {"toy": Price(1.0, 2.0, 0.1), "free": Price(0.0, 0.0, 0.0)}
 
@@ -130,6 +134,41 @@ def test_a_resumed_run_goes_on_with_what_it_has_left() -> None:
     assert budget.spent == first.budget.spent, "what was paid stays paid"
     with budget.reserve(request()):
         assert refused(budget, request())[0] == "call_budget_exhausted"
+
+
+def test_a_service_that_tells_no_usage_fills_the_budget_and_a_resume_restores_it() -> None:
+    silent = Answer({**completion("rank(close)"), "usage": None})
+    limits, memory = LlmLimits(input_tokens=130, output_tokens=10_000, money=1.0), Memory()
+    budget = Budget(limits, PRICES)
+    with Service(silent) as service:
+        provider = OpenAIProvider("main", Endpoint(service.url))
+        client = Client(role="planner", model="toy", provider=provider, sink=memory, budget=budget)
+        told = client.complete((Message("user", "a formula, please " * 15),))
+    taken = budget.spent
+    assert told.usage.estimated
+    assert (taken.input_tokens, taken.output_tokens) == (98, 4)
+    assert taken.money > 0
+    assert refused(budget, request("y" * 90))[0] == "token_budget_exhausted"
+
+    resumed = Budget(limits, PRICES)
+    resumed.restore(memory.calls())
+    assert resumed.spent == taken
+
+    again = Memory()
+    replayed = Client(
+        role="planner",
+        model="toy",
+        provider=ReplayProvider(memory.calls()),
+        sink=again,
+        budget=Budget(limits, PRICES),
+    )
+    assert replayed.complete((Message("user", "a formula, please " * 15),)) == told
+    assert again.bodies == memory.bodies
+
+
+def test_a_record_of_before_has_a_usage_that_was_told() -> None:
+    assert Usage.from_dict({"input": 3, "output": 2, "cached": 1}) == Usage(3, 2, 1)
+    assert Usage(3, 2, 1).as_dict() == {"input": 3, "output": 2, "cached": 1}
 
 
 def test_calls_side_by_side_cannot_overspend_together() -> None:

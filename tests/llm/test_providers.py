@@ -29,6 +29,7 @@ from assay.llm import (
     ToolCall,
     ToolSpec,
     Usage,
+    estimate_tokens,
     with_retries,
 )
 from assay.llm._openai import _payload
@@ -502,8 +503,41 @@ def test_check_of_a_service_that_cannot_be_used(kind: Kind, case: str) -> None:
     assert KEY not in found.detail
 
 
-@pytest.mark.parametrize("said", [-5, 10**30, 1.5, "7", True, None])
-def test_a_number_of_tokens_that_cannot_be_counts_as_none(said: Any) -> None:
-    body = completion("x")
-    body["usage"] = {"prompt_tokens": said, "completion_tokens": 3}
-    assert ask(OpenAIProvider, Answer(body)).usage == Usage(0, 3)
+def with_usage(usage: Any, *, finish: str = "stop", text: str = "x") -> Answer:
+    return Answer({**completion(text, finish=finish), "usage": usage})
+
+
+INPUT = estimate_tokens(REQUEST)
+
+
+@pytest.mark.parametrize("said", [-5, 10**30, 10**11, 1.5, "7", True, None, 0, 1])
+def test_a_number_of_tokens_that_cannot_be_is_estimated(said: Any) -> None:
+    usage = {"prompt_tokens": said, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 9}}
+    assert ask(OpenAIProvider, with_usage(usage)).usage == Usage(INPUT, 3, 0, estimated=True)
+
+
+@pytest.mark.parametrize("usage", [None, {}, [], "none", {"prompt_tokens": 0, "completion_tokens": -1}])
+def test_a_usage_that_is_not_told_is_estimated(usage: Any) -> None:
+    reply = ask(OpenAIProvider, with_usage(usage, text="rank(close) " * 10))
+    assert reply.usage == Usage(INPUT, 40, estimated=True)
+    assert Reply.from_dict(reply.as_dict()) == reply
+    assert reply.as_dict()["usage"]["estimated"] is True
+
+
+def test_the_same_holds_for_anthropic() -> None:
+    told = ANTHROPIC_CASES["normal"].body
+    assert isinstance(told, dict)
+    reply = ask(AnthropicProvider, Answer({**told, "usage": {"input_tokens": -1}}))
+    assert reply.usage == Usage(INPUT, 2, estimated=True)
+
+
+def test_of_a_reply_that_was_cut_the_longest_output_counts_where_none_is_told() -> None:
+    request = Request("toy", REQUEST.messages, {"max_tokens": 700}, TOOLS)
+    silent, told = with_usage(None, finish="length"), completion("x", finish="length")
+    assert ask(OpenAIProvider, silent, request=request).usage.output == 700
+    assert ask(OpenAIProvider, Answer(told), request=request).usage == Usage(7, 3, 2)
+
+
+def test_no_more_is_read_from_a_cache_than_was_sent() -> None:
+    usage = {"prompt_tokens": 90, "completion_tokens": 3, "prompt_cache_hit_tokens": 10**6}
+    assert ask(OpenAIProvider, with_usage(usage)).usage == Usage(90, 3, 90)

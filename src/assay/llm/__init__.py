@@ -1,7 +1,7 @@
 """Language models: providers, roles, the log of calls, replay and budgets. No knowledge of markets."""
 
 from assay.llm._anthropic import ANTHROPIC_URL, AnthropicProvider
-from assay.llm._budget import Budget, Estimate, Planned, Reservation, Spent, estimate, estimate_tokens
+from assay.llm._budget import Budget, Estimate, Planned, Reservation, Spent, estimate
 from assay.llm._client import Client
 from assay.llm._connection import Endpoint
 from assay.llm._json import MAX_DEPTH, Reading, UnreadableJson, read_json
@@ -28,6 +28,7 @@ from assay.llm._replay import ReplayMiss, ReplayProvider
 from assay.llm._retry import RetryPolicy, with_retries
 from assay.llm._roles import Backends, Factory, Roles
 from assay.llm._scripted import ScriptedProvider
+from assay.llm._tokens import estimate_tokens
 from assay.llm._types import Finish, Message, Reachability, Reply, Request, Role, ToolCall, ToolSpec, Usage
 
 __all__ = [

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.llm._connection import Connection, Endpoint, check_parameters, count
+from assay.llm._tokens import counted
 from assay.llm._types import Finish, Message, Reachability, Reply, Request, ToolCall, ToolSpec, Usage
 from assay.llm._wire import canonical_name, joined, past_name, sendable, tool_ids, wire_name
 
@@ -45,7 +46,7 @@ class AnthropicProvider:
         known = tool_ids(tool.name for tool in request.tools)
         ask = self._streamed if self._stream else self._whole
         body = self._connection.guarded(lambda: ask(payload))
-        return _reply(body, self._connection, known)
+        return counted(_reply(body, self._connection, known), request)
 
     def check(self) -> Reachability:
         """Whether the service answers; asks for its list of models."""

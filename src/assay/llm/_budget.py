@@ -5,22 +5,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from assay.base import canonical_json
 from assay.config import LlmLimits, Price
 from assay.errors import Reason, Refusal
 from assay.llm._log import CallRecord
 from assay.llm._reasons import CALL_BUDGET_EXHAUSTED, MONEY_BUDGET_EXHAUSTED, TOKEN_BUDGET_EXHAUSTED
+from assay.llm._tokens import estimate_tokens, longest_output
 from assay.llm._types import Request, Usage
-
-ASSUMED_OUTPUT = 4096
-"""Tokens that a reply may have, for the check, where the request sets no ``max_tokens``."""
 
 _MILLION = Decimal(1_000_000)
 _SMALLEST = Decimal("1e-9")
 _WIDE = Context(prec=100)  # room for the price of a plan that nobody could pay
-_PER_MESSAGE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +35,6 @@ class Spent:
             self.output_tokens + sign * other.output_tokens,
             self.money + sign * other.money,
         )
-
-
-def estimate_tokens(request: Request) -> int:
-    """About how many tokens the input of a request has, on the high side.
-
-    Without the model's tokenizer: a token for 3 ASCII characters (formulas and JSON; English has about 4),
-    one and a half for any other character, and 8 for each message.
-    """
-    texts = [message.content for message in request.messages]
-    texts += [call.name + call.arguments for message in request.messages for call in message.tool_calls]
-    texts += [canonical_json(tool.as_dict()) for tool in request.tools]
-    ascii_count = sum(len(text.encode("ascii", "ignore")) for text in texts)
-    others = sum(map(len, texts)) - ascii_count
-    return (2 * ascii_count + 9 * others + 5) // 6 + _PER_MESSAGE * len(request.messages)
-
-
-def longest_output(parameters: Mapping[str, Any]) -> int:
-    """Tokens that a reply may have at most, as its request says."""
-    for name in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
-        if isinstance(parameters.get(name), int):
-            return int(parameters[name])
-    return ASSUMED_OUTPUT
 
 
 def cost_of(usage: Usage, price: Price) -> Decimal:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.llm._connection import Connection, Endpoint, check_parameters, count
+from assay.llm._tokens import counted
 from assay.llm._types import Finish, Message, Reachability, Reply, Request, ToolCall, ToolSpec, Usage
 from assay.llm._wire import canonical_name, joined, past_name, sendable, tool_ids, wire_name
 
@@ -57,7 +58,7 @@ class OpenAIProvider:
         known = tool_ids(tool.name for tool in request.tools)
         ask = self._streamed if self._stream else self._whole
         body = self._connection.guarded(lambda: ask(payload))
-        return _Reading(self._connection, known).reply(body)
+        return counted(_Reading(self._connection, known).reply(body), request)
 
     def check(self) -> Reachability:
         """Whether the service answers; asks for its list of models."""
@@ -239,8 +240,6 @@ def _usage(usage: Any) -> Usage:
         return Usage()
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    return Usage(
-        count(usage.get("prompt_tokens")),
-        count(usage.get("completion_tokens")),
-        count(cached) or count(usage.get("prompt_cache_hit_tokens")),  # the latter is DeepSeek's
-    )
+    read = count(usage.get("prompt_tokens"))
+    kept = count(cached) or count(usage.get("prompt_cache_hit_tokens"))  # the latter is DeepSeek's
+    return Usage(read, count(usage.get("completion_tokens")), min(kept, read))

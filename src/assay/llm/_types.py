@@ -113,18 +113,24 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call as the service counts them; ``cached`` is that part of ``input`` it had stored."""
+    """Tokens of one call as the service counts them; ``cached`` is that part of ``input`` it had stored.
+
+    ``estimated``: the service did not tell ``input`` or ``output``, or told what cannot be. A record has this
+    key only where it is so.
+    """
 
     input: int = 0
     output: int = 0
     cached: int = 0
+    estimated: bool = False
 
-    def as_dict(self) -> dict[str, int]:
-        return {"input": self.input, "output": self.output, "cached": self.cached}
+    def as_dict(self) -> dict[str, int | bool]:
+        counts = {"input": self.input, "output": self.output, "cached": self.cached}
+        return {**counts, "estimated": True} if self.estimated else {**counts}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, int]) -> Usage:
-        return cls(data["input"], data["output"], data["cached"])
+        return cls(data["input"], data["output"], data["cached"], bool(data.get("estimated", False)))
 
 
 @dataclass(frozen=True, slots=True)
