@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.campaign._config import read_toml, unknown_name
 from assay.errors import ConfigProblems, Problem
-from assay.expr import FieldInfo, op_table
+from assay.expr import FieldInfo, Op, ParamValue, op_table
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,31 @@ class Vocabulary:
     notes: Mapping[str, str] = field(default_factory=dict)
 
     def op_lines(self) -> tuple[str, ...]:
-        """One line for each op, from the op table: how it is written, what it gives, and its note."""
+        """One line for each op, from the op table: how it is written, what it gives, and its note.
+
+        Ops of groups or lists are left out where no field is one.
+        """
         table = op_table()
-        lines = []
-        for name in self.ops:
-            op = table[name]
-            inputs = ", ".join([*(arg.name for arg in op.args), *(param.name for param in op.params)])
-            note = f" ({self.notes[name]})" if self.notes.get(name) else ""
-            lines.append(f"{name}({inputs}): {op.definition}{note}")
-        return tuple(lines)
+        kinds = {info.kind for info in self.fields.values()} | {"number", "bool"}
+        return tuple(
+            self._line(table[name])
+            for name in self.ops
+            if "any" in kinds or all(arg.kind in kinds or arg.kind == "any" for arg in table[name].args)
+        )
+
+    def _line(self, op: Op) -> str:
+        params = (param.name + _default(param.default) for param in op.params)
+        inputs = ", ".join([*(arg.name for arg in op.args), *params])
+        note = f" ({self.notes[op.name]})" if self.notes.get(op.name) else ""
+        return f"{op.name}({inputs}): {op.definition}{note}"
+
+
+def _default(value: ParamValue | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "=true" if value else "=false"
+    return f'="{value}"' if isinstance(value, str) else f"={value:g}"
 
 
 def build_vocabulary(

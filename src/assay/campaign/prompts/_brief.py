@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from assay.campaign._settings import AdmissionSettings, CampaignConfig, GateSettings, Language
 from assay.campaign._types import Brief
+from assay.campaign._vocabulary import Vocabulary
 from assay.expr import FieldInfo
 
 Words: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -40,23 +41,15 @@ class MarketFacts:
         return self.lag + 1 + horizon
 
 
-def make_brief(
-    config: CampaignConfig, facts: MarketFacts, fields: Mapping[str, FieldInfo], ops: Sequence[str]
-) -> Brief:
-    """The brief of a campaign, in the language of its prompts.
-
-    Parameters
-    ----------
-    fields : those that formulas may use, with the words that describe them.
-    ops : one line for each op, from the op table.
-    """
+def make_brief(config: CampaignConfig, facts: MarketFacts, vocabulary: Vocabulary) -> Brief:
+    """The brief of a campaign, in the language of its prompts."""
     words = brief_words(config.language)
     return Brief(
         market=_market(words, facts),
         label=_label(words, facts, config.horizon),
         scoring=_scoring(words, config.admission),
-        fields=MappingProxyType({name: _field(info) for name, info in fields.items()}),
-        ops=tuple(ops),
+        fields=MappingProxyType({name: _field(info) for name, info in vocabulary.fields.items()}),
+        ops=vocabulary.op_lines(),
         mechanisms=config.mechanisms,
         language=config.language,
         limits=_limits(words, config.gate),
