@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -28,21 +28,23 @@ class Vocabulary:
     def op_lines(self) -> tuple[str, ...]:
         """One line for each op, from the op table: how it is written, what it gives, and its note.
 
-        Ops of groups or lists are left out where no field is one.
+        Ops of groups or lists are left out where neither a field nor another op gives one.
         """
         table = op_table()
-        kinds = {info.kind for info in self.fields.values()} | {"number", "bool"}
-        return tuple(
-            self._line(table[name])
-            for name in self.ops
-            if "any" in kinds or all(arg.kind in kinds or arg.kind == "any" for arg in table[name].args)
-        )
+        kinds: set[str] = {info.kind for info in self.fields.values()} | {"number", "bool"}
+        plain = [table[name] for name in self.ops if _fed(table[name], {"number", "bool"})]
+        kinds |= {op.result for op in plain}
+        return tuple(self._line(table[name]) for name in self.ops if _fed(table[name], kinds))
 
     def _line(self, op: Op) -> str:
         params = (param.name + _default(param.default) for param in op.params)
         inputs = ", ".join([*(arg.name for arg in op.args), *params])
         note = f" ({self.notes[op.name]})" if self.notes.get(op.name) else ""
         return f"{op.name}({inputs}): {op.definition}{note}"
+
+
+def _fed(op: Op, kinds: Collection[str]) -> bool:
+    return "any" in kinds or all(arg.kind in kinds or arg.kind == "any" for arg in op.args)
 
 
 def _default(value: ParamValue | None) -> str:
