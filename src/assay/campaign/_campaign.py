@@ -28,7 +28,7 @@ from assay.campaign._resume import Recorded
 from assay.campaign._round import Round
 from assay.campaign._settings import CampaignConfig
 from assay.campaign._snapshot import RunSnapshot
-from assay.campaign._state import State
+from assay.campaign._state import State, changed_commits, known_commits
 from assay.campaign._stop import RoundDropped, Stop, deadline_passed, stop_before_round
 from assay.campaign._trial_graph import write as write_graph
 from assay.campaign._types import Backends, Brief, Family, History, TrialRecord
@@ -93,12 +93,14 @@ class CampaignResult:
     stop : why it ended.
     ledger : folder of the ledger.
     run : id of the run.
+    warnings : commits of the program that the run did not begin with.
     """
 
     records: tuple[TrialRecord, ...]
     stop: Stop
     ledger: Path
     run: str
+    warnings: tuple[str, ...] = ()
 
     @property
     def admitted(self) -> tuple[TrialRecord, ...]:
@@ -141,6 +143,8 @@ class Campaign:
         self._events = Events(self._files, self._clock, watch)
         self._halt, self._counts = halt, counts or {}
         self._operator = setup.operator
+        self._commits = setup.commits
+        self._warnings: tuple[str, ...] = ()
 
     def run(self) -> CampaignResult:
         """Start the run and let it come to its end.
@@ -190,9 +194,11 @@ class Campaign:
                 details={"changed": changed},
             )  # fmt: skip
         self._keep_pools()
+        self._warnings = changed_commits(self._files.folder, setup.commits)
+        self._commits = tuple(dict.fromkeys((*known_commits(self._files.folder), *setup.commits)))
         self._operator = Operator.from_dict(start["operator"])
         self._run.resume(self._operator, setup.config.hash, inputs, accept=changed)
-        self._events.tell("resume", run=self._run.id, changed_pools=changed)
+        self._events.tell("resume", run=self._run.id, changed_pools=changed, warnings=self._warnings)
         return self._guarded()
 
     def _started(self) -> Mapping[str, Any]:
@@ -224,7 +230,7 @@ class Campaign:
         ended = stop.by in ("max_rounds", "max_trials", "patience")
         self._run.stop("finished" if ended else "stopped")
         self._events.tell("stop", by=stop.by, message=stop.message)
-        return CampaignResult(history.trials, stop, self._ledger.folder, self._run.id)
+        return CampaignResult(history.trials, stop, self._ledger.folder, self._run.id, self._warnings)
 
     def _play(self) -> tuple[Stop, History]:
         past = Recorded.read(self._run)
@@ -298,7 +304,7 @@ class Campaign:
 
     def _write_state(self, history: History, digest: str, stop: Stop | None) -> None:
         setup = self._setup
-        State(self._run.id, history, digest, setup.pools.hashes, setup.commits, stop).write(self._files)
+        State(self._run.id, history, digest, setup.pools.hashes, self._commits, stop).write(self._files)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from assay.campaign._files import RunFiles
@@ -46,3 +47,25 @@ class State:
     def write(self, files: RunFiles) -> None:
         """Replace ``state.json``."""
         files.write(STATE, json.dumps(self.as_dict(), sort_keys=True, indent=2, ensure_ascii=False) + "\n")
+
+
+def known_commits(folder: Path) -> tuple[str, ...]:
+    """The commits that the state in a run's folder lists; none where there is no state that can be read.
+
+    They are told to people; nothing that a run does depends on them.
+    """
+    try:
+        data = json.loads((folder / STATE).read_text(encoding="utf-8"))
+        return tuple(str(commit) for commit in data["commits"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+
+
+def changed_commits(folder: Path, now: Sequence[str]) -> tuple[str, ...]:
+    """A warning for each commit that a run has not seen yet."""
+    before = known_commits(folder)
+    return (
+        tuple(f"the run began with {', '.join(before)}; this is {name}" for name in now if name not in before)
+        if before
+        else ()
+    )
