@@ -297,7 +297,7 @@ def residual(score: TrainingScore, pool: Pool, correlations: np.ndarray, members
 
 
 def _shares(pool: Pool, place: int, series: np.ndarray) -> bool:
-    """Whether a member has a RankIC on at least half of a series' days; else it would cost the others theirs."""
+    """Whether a member has a RankIC on at least half of the days of a series."""
     known = np.isfinite(series)
     both = known & np.isfinite(pool.members[place].rank_ics)
     return 2 * int(both.sum()) >= int(known.sum())
