@@ -312,10 +312,30 @@ _NEGATED: Final = re.compile(
 )
 _CLAUSE_END: Final = re.compile(r"[。；;，,\n]|\.(?=\s|$)|\b(?:but|while|whereas|though)\b")
 
-_HIGH = r"(高|大|强|多|前|活跃)"
-_LOW = r"(低|小|弱|少|后|平稳|平静|清淡|冷清|稳定)"
-_LOSS = r"(跑输|落后|亏损|下跌|走弱)"
-_NO_LOSS = rf"(?:(?!{_LOSS})[^。;；]){{0,40}}"
+_HIGH = r"(高|大(?!幅|多|概率)|强|多(?!数)|(?<![之以此目])前(?!期|面)|活跃)"
+_LOW = r"(低|小|弱|少|(?<![之以此随其最今])后(?!续|期|市)|平稳|平静|清淡|冷清|稳定)"
+
+# 越…越…: the first comparative of a sentence is the factor's, a later one or a verb says what becomes of it
+_FIRST_ZH = r"(?:^|[。;；!！?？\n])(?:[^越。;；!！?？\n]|[超跨优卓穿]越|越来越|越过){0,400}"
+_MORE_ZH = (
+    _FIRST_ZH + r"越(?:是|为)?(?:高|大|强|多|宽|长|深|厚|陡|活跃|频繁|剧烈|拥挤|集中|放量|不稳定|不流动)"
+)
+_LESS_ZH = _FIRST_ZH + r"越(?:是|为)?(?:低|小|弱|少|窄|短|浅|薄|平稳|平静|平缓|清淡|冷清|稳定|缩量)"
+_LOSES_ZH = (
+    r"(?:跑输|落后|亏损|下跌|走弱|回落|(?<![涨抗])跌(?:幅|得|势)?(?=越)"
+    r"|越(?:容易|可能|倾向于?)(?:下)?跌)"
+)
+_GAINS_ZH = r"(?:跑赢|占优|上涨|走强|反弹|领先|(?<!跌)涨(?:幅|得|势)?(?=越)|越(?:容易|可能|倾向于?)(?:上)?涨)"
+_DAMPED_ZH = r"[^。;；,，越]{0,8}越(?:少|小|浅|轻|弱|低|慢|有限)"
+_NEITHER_ZH = rf"(?:(?!{_LOSES_ZH}|{_GAINS_ZH})[^。;；]){{0,40}}"
+_ENDS_UP_ZH = (
+    rf"(?:{_NEITHER_ZH}越(?:高|好|大|强|多)|[^。;；]{{0,40}}?{_GAINS_ZH}(?!{_DAMPED_ZH})"
+    rf"|[^。;；]{{0,40}}?{_LOSES_ZH}{_DAMPED_ZH})"
+)
+_ENDS_DOWN_ZH = (
+    rf"(?:{_NEITHER_ZH}越(?:低|差|小|弱|少)|[^。;；]{{0,40}}?{_LOSES_ZH}(?!{_DAMPED_ZH})"
+    rf"|[^。;；]{{0,40}}?{_GAINS_ZH}{_DAMPED_ZH})"
+)
 _UP_ZH = (
     r"(跑赢|占优|走强|延续上涨|表现(更|较)?[好优强]|(收益|回报)(率)?(更|较|也)?[高好]|超额(收益)?(更|较)?高)"
 )
@@ -342,10 +362,32 @@ _DOWN = r"\b(low|lower|negative|worse|weak|weaker|inferior|poor|poorer|less|disa
 _WINS = r"\b(outperform|beat|win|rise|rebound|recover|go on winning|keep winning|continue to (win|rise))\w*"
 _LOSES = r"\b(underperform|lag|trail|lose|fall|decline|disappoint|fade|give back|mean.?revert)\w*"
 _GAP = r"[^.;]{0,60}?"
-_THE_MORE = r"\bthe (higher|larger|greater|bigger|stronger|wider|more)\b[^.;]{0,60}?"
-_THE_LESS = r"\bthe (lower|smaller|weaker|narrower|calmer|less)\b[^.;]{0,60}?"
-_THE_UP = r"\bthe (higher|larger|greater|better|stronger)\b"
-_THE_DOWN = r"\bthe (lower|smaller|worse|weaker|poorer)\b"
+
+# the more ..., the less ...
+_THE_MORE = (
+    r"\bthe (?:higher|larger|greater|bigger|stronger|wider|more|longer|steeper|deeper|sharper|heavier|busier)"
+    r"\b[^.;]{0,60}?"
+)
+_THE_LESS = (
+    r"\bthe (?:lower|smaller|weaker|narrower|calmer|less|fewer|shorter|quieter|thinner|flatter|lighter)"
+    r"\b[^.;]{0,60}?"
+)
+_AMPLE = r"\bthe (?:more|further|harder|higher|larger|greater|bigger|stronger|deeper|steeper|faster)\b"
+_SCANT = r"\bthe (?:less|lower|smaller|weaker|fewer|slower|shallower)\b"
+_LOSES_THEN = (
+    r"\b(?:underperform|lag|trail|los[est]|fall|declin|drop|disappoint|fad(?:e|ing)|give back|sink)\w*"
+)
+_GAINS_THEN = r"\b(?:outperform|beat|win|ris(?:e|ing)|rebound|recover|climb|gain|earn(?!ing))\w*"
+_THEN = r"[^.;,]{0,30}?"
+_NO_VERB = rf"(?!{_THEN}(?:{_LOSES_THEN}|{_GAINS_THEN}))"
+_THE_UP = (
+    rf"(?:\bthe better\b|\bthe (?:higher|larger|greater|stronger)\b{_NO_VERB}|{_AMPLE}{_THEN}{_GAINS_THEN}"
+    rf"|{_SCANT}{_THEN}{_LOSES_THEN})"
+)
+_THE_DOWN = (
+    rf"(?:\bthe (?:worse|poorer)\b|\bthe (?:lower|smaller|weaker)\b{_NO_VERB}|{_AMPLE}{_THEN}{_LOSES_THEN}"
+    rf"|{_SCANT}{_THEN}{_GAINS_THEN})"
+)
 _BUY = r"\b(long|buy|buys|bought|overweights?|selects?|prefers?|favou?rs?)\b[^.;]{0,30}?"
 _SELL = r"\b(short|sell|sells|sold|avoids?|underweights?)\b[^.;]{0,30}?"
 
@@ -359,8 +401,8 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             "positive relationship, positive predictor, positive sign, positive direction, positive premium, "
             "higher is better, larger is better, the higher the better, long high, positively, "
             "sign is positive, direction is positive, sign positive, direction positive",
-            rf"越{_HIGH}{_NO_LOSS}越[高好大强多]",
-            rf"越{_LOW}[^。;；]{{0,40}}(越[低差小弱]|{_LOSS})",
+            _MORE_ZH + _ENDS_UP_ZH,
+            _LESS_ZH + _ENDS_DOWN_ZH,
             _BUY_ZH + _TOP_ZH,
             _SELL_ZH + _BOTTOM_ZH,
             rf"{_HIGH}[^。;；,，]{{0,20}}{_UP_ZH}",
@@ -384,8 +426,8 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             "long low, "
             "low volatility anomaly, negatively, sign is negative, direction is negative, sign negative, "
             "direction negative, mean reversion, mean reverts",
-            rf"越{_HIGH}[^。;；]{{0,40}}(越[低差小弱]|{_LOSS})",
-            rf"越{_LOW}{_NO_LOSS}越[高好大强多]",
+            _MORE_ZH + _ENDS_DOWN_ZH,
+            _LESS_ZH + _ENDS_UP_ZH,
             _BUY_ZH + _BOTTOM_ZH,
             _SELL_ZH + _TOP_ZH,
             rf"{_HIGH}[^。;；,，]{{0,20}}{_DOWN_ZH}",
