@@ -112,8 +112,9 @@ class TalkativeZoo:
 
     def factors(self):
         return [
-            ZooFactor(f"best to {text}", f"# {text}\nclose", "core", text, "admitted")
+            ZooFactor(name, f"# {text}\nclose", "core", text, "admitted")
             for text in self.secrets
+            for name in (f"best to {text}", f"x{text}", f"hid-{text}", f"fit_{text[:4]}")
         ]
 
 
@@ -249,6 +250,37 @@ def test_the_needles_find_what_is_there(market: Panel, plan: PeriodPlan, tmp_pat
             needles.check(said)
     needles.check({"end": str(plan.search.end), "path": "data/sim"})
     assert np.datetime64(plan.search.end) in market.dates
+
+
+def test_the_zoo_tells_of_no_later_year(stored, tmp_path, caller: Caller) -> None:
+    panel, plan = stored
+    late = [f"{name}{plan.clock.year + 1}" for name in ("hid-", "x", "eval_")]
+    bench = Workbench(view=SearchView.of(panel, plan), zoo=TalkativeZoo(late))
+    said = json.dumps(builtin_registry(bench).call("zoo.list", {"limit": 100}, caller).as_dict())
+    assert str(plan.clock.year + 1) not in said
+
+
+def test_an_admission_on_hidden_dates_tells_no_more_than_that_the_factor_is_in_the_zoo(
+    stored, tmp_path, caller: Caller
+) -> None:
+    panel, plan = stored
+    assert plan.score is not None
+    ledger = Ledger.create(tmp_path / "ledger")
+    body = {
+        "certificate": "c" * 64, "admitted": True, "name": "reversal", "fingerprint": "f" * 64,
+        "config_hash": "a" * 64, "expression": "-ts_return(close, 5)", "dialect": "core", "data": panel.name,
+        "checks": [{"name": "t", "outcome": "passed", "detail": f"t 3.1 to {plan.score.end}"}],
+        "operator": Operator.human("owner").as_dict(), "period": "eval",
+    }  # fmt: skip
+    ledger.append("admission", body)
+    gone = {"certificate": "c" * 64, "name": "reversal", "reason": f"fell in {plan.score.end}"}
+    ledger.append("retirement", {**gone, "operator": Operator.human("owner").as_dict()})
+    bench = Workbench(view=SearchView.of(panel, plan), zoo=LedgerZoo(ledger))
+    answer = builtin_registry(bench).call("zoo.list", {}, caller).as_dict()
+    assert answer["result"]["rows"] == [
+        {"name": "reversal", "expression": "-ts_return(close, 5)", "dialect": "core", "fingerprint": "f" * 64,
+         "status": "retired"}
+    ]  # fmt: skip
 
 
 def test_people_are_told_dates(market: Panel, plan: PeriodPlan) -> None:

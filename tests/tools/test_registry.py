@@ -235,3 +235,36 @@ def test_a_late_date_is_withheld_however_it_is_written(text: str) -> None:
 )
 def test_other_text_stays(text: str) -> None:
     assert GUARD.text(text) == text
+
+
+NAMES = DateGuard(lambda day: day <= date(2020, 6, 30), date(2020, 6, 30))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["hid-2021", "x2020-07-01", "earnings_2031", "fit202107", "abc20210102", "2021_holdout", "z2020-07-02a"],
+)
+def test_a_name_that_tells_of_a_later_date_is_withheld_whole(name: str) -> None:
+    assert NAMES.text(name) == WITHHELD
+    assert NAMES.value({"rows": [{"name": name}]}) == {"rows": [{"name": WITHHELD}]}
+    assert NAMES.text(f"there is no {name!r} here") == f"there is no '{WITHHELD}' here"
+    assert NAMES.text(f"rank({name})") == f"rank({WITHHELD})"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hid-2020",
+        "x2020-06-30",
+        "csi300",
+        "alpha101",
+        "rank(close / 2021)",
+        "ts_mean(close, 2021)",
+        "0190a2b3-2031-7abc-8def-0123456789ab",
+        "sha256:" + "a2031b" * 10,
+        "r-0123abcdef2031ff",
+        "n2000000",
+    ],
+)
+def test_other_names_and_numbers_and_hashes_stay(text: str) -> None:
+    assert NAMES.text(text) == text

@@ -57,7 +57,7 @@ class SearchView:
     @property
     def guard(self) -> DateGuard:
         """Lets pass the dates that the view shows: none after ``search``, none of a hidden period."""
-        return DateGuard(self.allows)
+        return DateGuard(self.allows, self.plan.clock)
 
     def allows(self, day: date) -> bool:
         """Whether a caller of tools may learn of a day."""

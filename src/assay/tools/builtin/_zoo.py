@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ZooFactor:
-    """One admitted factor, as anybody may see it: no dates, and no figures of hidden periods."""
+    """One admitted factor, as anybody may see it: no dates, and no figures of hidden periods.
+
+    A certificate on hidden dates may stand behind an admission; that the factor is in the zoo, or has left,
+    is all that is told of it. Names are a person's words; where they tell of later dates, the guard of the
+    registry withholds them.
+    """
 
     name: str
     expression: str | None
