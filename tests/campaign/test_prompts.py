@@ -398,9 +398,14 @@ def test_candidates_and_reviews_are_read_slot_by_slot() -> None:
     assert [note.slot for note in read.notes] == [1]
 
 
-@given(st.lists(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: (
-    st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["slot", "name", "expression", "kind"]), inner)
-)), max_size=6))  # fmt: skip
+_KEYS = st.sampled_from(["slot", "name", "expression", "kind"])
+_ENTRIES = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 4) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner),
+)
+
+
+@given(st.lists(_ENTRIES, max_size=6))
 def test_no_reply_breaks_the_reading(given: list[Any]) -> None:
     """Whatever the entries are, every slot asked for has an item or a note, and not both."""
     wanted = [0, 1, 2]
