@@ -213,7 +213,7 @@ def _number(user: str) -> int:
 
 def _plan(user: str) -> str:
     directions = []
-    buildable = re.findall(r"^- (r\d+-s\d+)$", user, re.M)
+    buildable = re.findall(r"^- (r\d+-s\d+)$", user, re.MULTILINE)
     part = user.partition("## Slots")[2].partition("\n## ")[0]
     for slot, parent in re.findall(r"slot (\d+) \| \w+(?: \| parent (\S+))?", part):
         kind, of = ("refinement", parent) if parent else ("new", None)
@@ -378,7 +378,7 @@ class Place:
 
         setup = CampaignSetup(
             config=made,
-            snapshot=RunSnapshot.read(made),
+            snapshot=changes.pop("snapshot", None) or RunSnapshot.read(made),
             pools=Pools(),
             inputs={"data:fake": "0" * 64},
             brief=Brief("a market", "a label", "a score", {"close": ""}, ("rank(x)",), made.mechanisms),

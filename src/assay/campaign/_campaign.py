@@ -119,7 +119,7 @@ class Campaign:
     run_id : of this run.
     watch : is told of each event.
     files : made for the run's folder.
-    halt, counts : of a replay; see :data:`Halt` and :class:`Desk`.
+    limits, halt, counts : of a replay: what ends it before a round, and in one; see :class:`Desk`.
     """
 
     def __init__(
@@ -132,6 +132,7 @@ class Campaign:
         clock: Clock | None = None,
         watch: Watch | None = None,
         files: Callable[[Path], RunFiles] = RunFiles,
+        limits: Callable[[History], Stop | None] | None = None,
         halt: Halt | None = None,
         counts: Mapping[int, Count] | None = None,
     ) -> None:
@@ -141,7 +142,7 @@ class Campaign:
         self._clock = clock or SystemClock()
         self._files = files(runs / run_id)
         self._events = Events(self._files, self._clock, watch)
-        self._halt, self._counts = halt, counts or {}
+        self._limits, self._halt, self._counts = limits or self._own_limits, halt, counts or {}
         self._operator = setup.operator
         self._commits = setup.commits
         self._warnings: tuple[str, ...] = ()
@@ -242,7 +243,7 @@ class Campaign:
         self._write_state(history, digest, None)
         while True:
             number = len(history.rounds) + 1
-            stop = past.stop if past.ended else stop_before_round(self._setup.config.stop, history)
+            stop = past.stop if past.ended else self._limits(history)
             if stop is not None:
                 if not past.ended:
                     self._run.append("round", stopped_body(number, stop))
@@ -298,9 +299,13 @@ class Campaign:
     def _record_call(self, body: dict[str, Any], latency: float | None) -> None:
         self._run.append("llm_call", body, latency=latency)
 
+    def _own_limits(self, history: History) -> Stop | None:
+        return stop_before_round(self._setup.config.stop, history)
+
     def _stop_of_stage(self, number: int, stage: str) -> Stop | None:
-        own = None if self._halt is None else self._halt(number, stage)
-        return own or deadline_passed(self._setup.config.stop, self._clock.now())
+        if self._halt is not None:
+            return self._halt(number, stage)
+        return deadline_passed(self._setup.config.stop, self._clock.now())
 
     def _write_state(self, history: History, digest: str, stop: Stop | None) -> None:
         setup = self._setup

@@ -18,7 +18,7 @@ from assay.campaign._settings import CampaignConfig
 from assay.campaign._snapshot import RunSnapshot
 from assay.campaign._types import Backends, Brief
 from assay.campaign._vocabulary import Vocabulary, build_vocabulary
-from assay.config import DataSettings, PeriodPlan, Secret, Workspace
+from assay.config import DataSettings, LlmLimits, PeriodPlan, Secret, Workspace
 from assay.errors import AssayError, ConfigProblems, Problem
 from assay.expr import Limits
 from assay.llm import CallRecord, CallSink, ReplayProvider, Roles
@@ -115,8 +115,10 @@ def prepare(
             return sampler
         from assay.campaign._llm_team import LlmBackends
 
+        # what a replay serves is paid already
+        llm = workspace.llm if replayed is None else replace(workspace.llm, limits=LlmLimits())
         roles = Roles.of(
-            workspace.llm,
+            llm,
             sink=sink,
             secrets=secrets,
             root=workspace.root,
