@@ -53,13 +53,15 @@ def find_themes(trials: Sequence[TrialRecord], tried: TriedTrials, threshold: fl
 
 def single_linkage(correlations: Correlations, threshold: float) -> list[int]:
     """For each row the smallest row that it is linked with, over any number of steps."""
-    n = len(correlations)
-    labels = np.arange(n)
-    linked = np.abs(np.nan_to_num(correlations, nan=0.0)) >= threshold
-    for row in range(1, n):
-        joined = np.unique(labels[:row][linked[row, :row]])
-        if len(joined):
-            labels[: row + 1][np.isin(labels[: row + 1], [*joined, row])] = joined[0]
+    linked = np.abs(correlations) >= threshold  # false where it is undefined
+    labels = np.full(len(linked), -1)
+    for row in range(len(linked)):
+        if labels[row] >= 0:
+            continue
+        reached = np.array([row])
+        while len(reached):
+            labels[reached] = row
+            reached = np.flatnonzero(linked[reached].any(axis=0) & (labels < 0))
     return [int(label) for label in labels]
 
 
