@@ -277,6 +277,7 @@ class Campaign:
         self._events.tell(
             "round", round=record.number, admitted=[trial.id for trial in record.admitted],
             trials=sum(trial.evaluated for trial in record.trials),
+            n=None if played.count is None else played.count.n,
         )  # fmt: skip
         return history, digest
 

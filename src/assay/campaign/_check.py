@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from assay.campaign._campaign import CampaignSetup
+from assay.campaign._config import read_config
 from assay.campaign._prepare import Part, Problems, prepare
 from assay.campaign._settings import CampaignConfig
 from assay.campaign._state import changed_commits
@@ -32,6 +34,22 @@ class CheckReport:
     def problems(self) -> tuple[Problem, ...]:
         """Of all parts, in their order."""
         return tuple(problem for listed in self.parts.values() for problem in listed)
+
+
+def check_file(
+    path: Path,
+    workspace: Workspace,
+    *,
+    secrets: Mapping[str, Secret] | None = None,
+    run_id: str | None = None,
+) -> CheckReport:
+    """As :func:`check`, of a ``campaign.toml``; where entries are not valid, the rest is checked too."""
+    config, problems = read_config(path)
+    own: dict[Part, tuple[Problem, ...]] = {"config": tuple(problems)}
+    if config is None:
+        return CheckReport(own)
+    found = check(config, workspace, secrets=secrets, run_id=run_id)
+    return CheckReport({**own, **found.parts}, found.warnings)
 
 
 def check(

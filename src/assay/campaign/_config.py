@@ -48,6 +48,39 @@ def parse_config(text: str, *, where: str, folder: Path) -> CampaignConfig:
     return _checked(read_toml(text, where), where, folder)
 
 
+def read_config(path: Path) -> tuple[CampaignConfig | None, list[Problem]]:
+    """What a file describes, and its problems: the entries that are not valid are as if they were not there,
+    so that the rest can be looked at too. Without a config nothing of it can be.
+    """
+    try:
+        raw = read_toml(read_text(path), str(path))
+    except ConfigProblems as error:
+        return None, list(error.problems)
+    try:
+        return _checked(raw, str(path), path.parent), []
+    except ConfigProblems as error:
+        problems = list(error.problems)
+    left = {name: _without(name, table, problems) for name, table in raw.items()}
+    try:
+        return _checked(left, str(path), path.parent), problems
+    except ConfigProblems as error:
+        # a table whose other keys do not fit the defaults either; that is no fault of the file
+        spoilt = {item.where.partition(".")[0] for item in error.problems}
+    left = {name: table for name, table in left.items() if name not in spoilt}
+    try:
+        return _checked(left, str(path), path.parent), problems
+    except ConfigProblems:
+        return None, problems
+
+
+def _without(name: str, table: Any, problems: Iterable[Problem]) -> Any:
+    """A table without the keys that have a problem, in whatever depth."""
+    if not isinstance(table, Mapping):
+        return table
+    faulty = [re.split(r"[.\[]", item.where) for item in problems]
+    return {key: value for key, value in table.items() if [name, key] not in [place[:2] for place in faulty]}
+
+
 def config_of(data: Mapping[str, Any], *, where: str, folder: Path) -> CampaignConfig:
     """The campaign that :meth:`CampaignConfig.as_dict` wrote.
 

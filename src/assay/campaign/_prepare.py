@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay.ledger import Run
     from assay.market import Panel
 
-Part = Literal["data", "files", "vocabulary", "templates", "pools", "backends", "run"]
+Part = Literal["config", "data", "files", "vocabulary", "templates", "pools", "backends", "run"]
 T = TypeVar("T")
 
 

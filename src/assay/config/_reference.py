@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
@@ -15,7 +15,7 @@ _NAMES = {"data": "NAME", "llm.backends": "NAME", "llm.roles": "ROLE", "llm.pric
 
 
 class Key(NamedTuple):
-    """One key of ``assay.toml``: its table, name, kind, default and example (as TOML text), description."""
+    """One key of a TOML file: its table, name, kind, default and example (as TOML text), description."""
 
     table: str
     name: str
@@ -30,18 +30,25 @@ class _Section(NamedTuple):
     model: type[BaseModel]
 
 
-def _sections(table: str = "", model: type[BaseModel] = ConfigFileWithLlm) -> Iterator[_Section]:
+def _sections(
+    model: type[BaseModel] = ConfigFileWithLlm, names: Mapping[str, str] = _NAMES, table: str = ""
+) -> Iterator[_Section]:
     """The table of a model and those below it, in the order of the file."""
     yield _Section(table, model)
     for name, field in model.model_fields.items():
         inner = f"{table}.{name}" if table else name
         for found in _models(field.annotation):
-            yield from _sections(f"{inner}.{_NAMES[inner]}" if inner in _NAMES else inner, found)
+            yield from _sections(found, names, f"{inner}.{names[inner]}" if inner in names else inner)
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
     parts: tuple[Any, ...] = getattr(annotation, "__args__", None) or (annotation,)
     return [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+
+
+def table_summaries(model: type[BaseModel], names: Mapping[str, str]) -> dict[str, str]:
+    """What each table of a file is about, by its name, in the order of the file."""
+    return {section.table: _summary(section.model) for section in _sections(model, names)}
 
 
 def keys_of(place: Sequence[str | int]) -> tuple[str, ...]:
@@ -53,9 +60,14 @@ def keys_of(place: Sequence[str | int]) -> tuple[str, ...]:
     return next(tuple(section.model.model_fields) for section in _sections() if section.table == table)
 
 
-def config_keys() -> Iterator[Key]:
-    """Every key of ``assay.toml``, in the order of the file."""
-    for section in _sections():
+def config_keys(
+    model: type[BaseModel] = ConfigFileWithLlm, names: Mapping[str, str] = _NAMES
+) -> Iterator[Key]:
+    """Every key of a file, that of ``assay.toml`` if none is named, in the order of the file.
+
+    ``names`` says what stands for a name of the user's own, by the table that such names are in.
+    """
+    for section in _sections(model, names):
         properties = section.model.model_json_schema()["properties"]
         for name, field in section.model.model_fields.items():
             if _models(field.annotation):
@@ -77,7 +89,11 @@ def config_keys() -> Iterator[Key]:
 
 
 def _is_text(schema: dict[str, Any]) -> bool:
-    return any(option.get("type") == "string" for option in schema.get("anyOf", [schema]))
+    # TOML writes a date and time without quotes
+    return any(
+        option.get("type") == "string" and option.get("format") != "date-time"
+        for option in schema.get("anyOf", [schema])
+    )
 
 
 def _kind(schema: dict[str, Any]) -> str:
@@ -86,6 +102,8 @@ def _kind(schema: dict[str, Any]) -> str:
             return ", ".join(str(value) for value in option["enum"])
         if option.get("title") == "first and last day":
             return "two dates"
+        if option.get("format") == "date-time":
+            return "date and time"
         if option.get("type") == "array":
             return f"list of {_kind(option['items']).replace('number', 'numbers')}"
         names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false"}
