@@ -20,7 +20,7 @@ _TURNOVER_COST: Final = 0.0001
 _RAW_SHARE: Final = 0.5
 _LOOKBACKS: Final = (5, 20, 60, 120)
 _TURNOVERS: Final = (10.0, 25.0)
-_ALIKE: Final = "corr"
+_ALIKE: Final = ("value_corr", "ic_corr", "residual_ic")
 _FORM: Final = re.compile(r"`([^`]+)`")
 
 
@@ -155,7 +155,7 @@ def worth(trial: TrialRecord) -> float:
 
 def alike(trial: TrialRecord) -> bool:
     """Whether admission refused it for being like a factor of the pool."""
-    return trial.outcome == "rejected" and _ALIKE in trial.reason
+    return trial.outcome == "rejected" and trial.reason.endswith(_ALIKE)
 
 
 def form_of(text: str) -> str | None:

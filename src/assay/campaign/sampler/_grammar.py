@@ -19,9 +19,14 @@ from assay.expr import Call, Constant, Expression, Node, fingerprint, parse, to_
 _HOLE: Final = re.compile(r"\b([PVMRLEGFswk])(\d?)\b")
 _DRAWS: Final = 40
 _PLAIN: Final = 0.6
-"""Share of new formulas that are a form as it stands: simple things come first."""
+"""Share of new formulas that are a form as it stands, once something may be put around it."""
 _OWN_RETURN: Final = 0.75
 _WINDOWS: Final = {"s": (1, 15), "w": (5, 60), "k": (20, 100_000)}
+_USUAL: Final = frozenset({"5", "10", "20", "60", "120", "close"})
+"""Windows of a week, two weeks, a month, a quarter and half a year, and the price that most people mean."""
+_FIRST_WEIGHT: Final = 10.0
+_LATER_WEIGHT: Final = 3.0
+"""How much likelier the usual fillings are in the first tries of a form, and after."""
 _VECTOR_OPS: Final = ("vec_avg", "vec_sum", "vec_max", "vec_min", "vec_count")
 
 _T = TypeVar("_T")
@@ -59,14 +64,18 @@ class Grammar:
     def _of(self, wanted: Sequence[Behaviour]) -> tuple[str, ...]:
         return tuple(form for name in wanted for form in FORMS[name] if form in self.usable)
 
-    def draw(self, rng: np.random.Generator, form: str, others: Sequence[str]) -> Expression:
-        """A formula of a form, now and then with something around it.
+    def draw(
+        self, rng: np.random.Generator, form: str, others: Sequence[str], *, plain: bool = False
+    ) -> Expression:
+        """A formula of a form; unless ``plain``, now and then with something around it.
 
         Raises
         ------
         Unfit
             Nothing that may run was drawn.
         """
+        if plain:
+            return self._any(rng, form, _FIRST_WEIGHT)
         if rng.random() < _PLAIN:
             return self._any(rng, form)
         for _ in range(_DRAWS):
@@ -87,29 +96,29 @@ class Grammar:
         except Unfit:
             return None
 
-    def _any(self, rng: np.random.Generator, form: str) -> Expression:
+    def _any(self, rng: np.random.Generator, form: str, weight: float = _LATER_WEIGHT) -> Expression:
         for _ in range(_DRAWS):
             try:
-                return self._once(rng, form)
+                return self._once(rng, form, weight)
             except Unfit as error:
                 unfit = error
         raise unfit
 
-    def _once(self, rng: np.random.Generator, form: str) -> Expression:
+    def _once(self, rng: np.random.Generator, form: str, weight: float = _LATER_WEIGHT) -> Expression:
         holes: dict[str, str] = {}
         for match in _HOLE.finditer(form):
             kind, name = match.group(1), match.group()
             if name not in holes:
                 taken = [text for other, text in holes.items() if other[0] == kind]
-                holes[name] = self._filling(rng, kind, taken)
+                holes[name] = self._filling(rng, kind, taken, weight)
         _require_order(holes)
         return self._checked(_substituted(form, holes))
 
-    def _filling(self, rng: np.random.Generator, kind: str, taken: Sequence[str]) -> str:
+    def _filling(self, rng: np.random.Generator, kind: str, taken: Sequence[str], weight: float) -> str:
         if kind in _WINDOWS:
             low, high = _WINDOWS[kind]
-            return str(pick(rng, [w for w in self.space.windows if low <= w <= high]))
-        return str(pick(rng, [text for text in self._choices(rng, kind) if text not in taken]))
+            return usual(rng, [str(w) for w in self.space.windows if low <= w <= high], weight)
+        return usual(rng, [text for text in self._choices(rng, kind) if text not in taken], weight)
 
     def _choices(self, rng: np.random.Generator, kind: str) -> Sequence[str]:
         classes, fields = self.space.classes, self.space.fields
@@ -140,7 +149,8 @@ class Grammar:
         except Refusal as error:
             raise Unfit(str(error)) from error
         fitting = found.kind == "number" and self.space.trees.allows(found.node)
-        if not fitting or idle(found.node) or not set(used_ops([found.node])) <= set(self.space.ops):
+        known_ops = set(used_ops([found.node])) <= set(self.space.ops)
+        if not fitting or not known_ops or idle(found.node) or sparse(found.node):
             raise Unfit(text)
         return parse(to_text(found.node, "core"), "core", fields=self.space.fields)
 
@@ -158,6 +168,20 @@ def pick(rng: np.random.Generator, items: Sequence[_T]) -> _T:
     return items[int(rng.integers(len(items)))]
 
 
+def usual(rng: np.random.Generator, items: Sequence[str], weight: float) -> str:
+    """One of the items, those that are usual ``weight`` times likelier.
+
+    Raises
+    ------
+    Unfit
+        There is none.
+    """
+    if not items:
+        raise Unfit("nothing to draw from")
+    weights = np.array([weight if item in _USUAL else 1.0 for item in items])
+    return items[int(rng.choice(len(items), p=weights / weights.sum()))]
+
+
 def idle(node: Node) -> bool:
     """Whether a part says nothing: it joins a value with itself, or is made of constants alone."""
     calls = [part for part in walk(node) if isinstance(part, Call) and part.args]
@@ -165,6 +189,16 @@ def idle(node: Node) -> bool:
         (len(part.args) == 2 and fingerprint(part.args[0]) == fingerprint(part.args[1]))
         or all(isinstance(arg, Constant) for arg in part.args)
         for part in calls
+    )
+
+
+def sparse(node: Node) -> bool:
+    """Whether a number of events stands where it is missing on all days without events."""
+    return any(
+        isinstance(arg, Call) and arg.op in _VECTOR_OPS and part.op != "fill_missing"
+        for part in [Call("neg", (node,)), *walk(node)]
+        if isinstance(part, Call)
+        for arg in part.args
     )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,8 +13,10 @@ from assay.campaign.sampler._archive import Archive, Elite, Reader, Tally, alike
 from assay.campaign.sampler._grammar import Grammar
 from assay.campaign.sampler._words import say
 
-NEW_SHARE: Final = 0.55
-"""Share of free slots that try a form, where there is a parent too."""
+NEW_SHARE: Final = 0.5
+"""Share of a type's slots that try a form, once its forms have been tried a few times each."""
+TRIES: Final = 4
+"""Tries of a form as it stands, before anything is put around it or built on it: simple things come first."""
 _FOREIGN: Final = 0.1
 """Share of new directions whose form is any, not one of the slot's mechanism type."""
 _FRUITLESS: Final = 0.75
@@ -37,22 +40,36 @@ class SamplerPlanner:
         """One direction for each slot."""
         archive = self.reader.archive(context.history)
         forms = dict(archive.forms)
+        first = self._new_slots(context, archive)
         items = []
         for plan in context.slots:
             rng = generator(context.seed, "planner", context.round, plan.slot)
-            parent = self._parent(rng, context, plan, archive)
+            parent = plan.parent
+            if parent is None and plan.slot not in first:
+                parent = self._parent(rng, context, plan, archive)
             items.append(
                 self._new(rng, context, plan, forms) if parent is None else self._child(context, plan, parent)
             )
         return Directions(tuple(items))
 
+    def _new_slots(self, context: PlanContext, archive: Archive) -> set[int]:
+        """Slots that get a new direction: the first ones of each type, so that plain factors are there before
+        what is built of others. Their share falls from all to ``NEW_SHARE`` while the forms are tried."""
+        free: dict[str, list[int]] = {}
+        for plan in context.slots:
+            if plan.parent is None:
+                free.setdefault(plan.mechanism, []).append(plan.slot)
+        found: set[int] = set()
+        for mechanism, numbers in free.items():
+            forms = self.grammar.forms(mechanism, context.brief.mechanisms.get(mechanism, ""))
+            tries = sum(archive.forms.get((mechanism, form), Tally()).tries for form in forms)
+            share = max(NEW_SHARE, 1 - (1 - NEW_SHARE) * tries / (TRIES * len(forms)))
+            found.update(numbers[: math.ceil(share * len(numbers))] if context.feedback_on else numbers)
+        return found
+
     def _parent(
         self, rng: np.random.Generator, context: PlanContext, plan: SlotPlan, archive: Archive
     ) -> str | None:
-        if plan.parent is not None:
-            return plan.parent
-        if not context.feedback_on or rng.random() < NEW_SHARE:
-            return None
         buildable = set(context.feedback.buildable)
         elites = [elite for elite in archive.elites.values() if elite.trial.id in buildable]
         own = [elite for elite in elites if elite.trial.mechanism == plan.mechanism]

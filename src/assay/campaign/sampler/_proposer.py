@@ -8,8 +8,9 @@ import numpy as np
 
 from assay.base import generator
 from assay.campaign._types import Candidate, Candidates, Direction, FixRequest, Note, ProposeContext
-from assay.campaign.sampler._archive import Archive, Elite, Reader, form_of
+from assay.campaign.sampler._archive import Archive, Elite, Reader, Tally, form_of
 from assay.campaign.sampler._grammar import Grammar, Unfit, pick
+from assay.campaign.sampler._planner import TRIES
 from assay.campaign.sampler._words import say
 from assay.errors import Refusal
 from assay.expr import Expression, crossover, fields_of, mutate
@@ -95,9 +96,11 @@ class SamplerProposer:
             return self._child(rng, parent, direction, archive)
         described = context.brief.mechanisms.get(direction.mechanism, "")
         forms = self.grammar.forms(direction.mechanism, described)
-        form = form_of(direction.text)
+        named = form_of(direction.text)
         try:
-            return self.grammar.draw(rng, form if form in self.grammar.usable else pick(rng, forms), forms)
+            form = named if named in self.grammar.usable else pick(rng, forms)
+            tries = archive.forms.get((direction.mechanism, form), Tally()).tries
+            return self.grammar.draw(rng, form, forms, plain=tries < TRIES)
         except Unfit:
             return None
 
