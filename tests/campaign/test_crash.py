@@ -22,9 +22,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[crash.Left, list[st
 
 def test_every_kind_of_file_is_among_the_operations(whole: tuple[crash.Left, list[str]]) -> None:
     names = set(whole[1])
-    for wanted in ("ledger write", "ledger fsync", "write state.json", "write memory.md",
-                   "append events.jsonl", "write trial_graph/round_03.json", "write memory/round_03.md"):  # fmt: skip
-        assert wanted in names
+    assert {
+        "ledger write", "ledger fsync", "write state.json", "write memory.md", "append events.jsonl",
+        "write trial_graph/round_03.json", "write memory/round_03.md",
+    } <= names  # fmt: skip
 
 
 def test_a_sample_of_the_points(tmp_path: Path, whole: tuple[crash.Left, list[str]]) -> None:

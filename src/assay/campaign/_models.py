@@ -200,6 +200,9 @@ MoneyThreshold = Annotated[float, Field(ge=-1e6, le=1e6)] | Literal["off"]
 class AdmissionTable(Table):
     """Thresholds of admission, on the training segment. `"off"` leaves a check out."""
 
+    min_days: ShareThreshold = Field(
+        _ADMISSION.min_days or "off", description="Share of the segment's days with a RankIC."
+    )
     min_coverage: ShareThreshold = Field(
         _ADMISSION.min_coverage or "off", description="Mean share of the members with a value."
     )

@@ -121,6 +121,7 @@ class AdmissionSettings:
     None leaves a check out.
     """
 
+    min_days: float | None = 0.50
     min_coverage: float | None = 0.80
     min_t: float | None = 3.0
     max_value_corr: float | None = 0.70
