@@ -11,7 +11,7 @@ from assay.judge.training._admission import (
     sidak,
 )
 from assay.judge.training._admission_reasons import ADMISSION_REASONS
-from assay.judge.training._cells import Cells
+from assay.judge.training._cells import Cells, Ranks, rank_correlations
 from assay.judge.training._gate import CandidateGate, GatePassed, GateRefused, GateVerdict
 from assay.judge.training._gate_reasons import GATE_REASONS, DuplicateOf
 from assay.judge.training._judge import TrainingJudge
@@ -22,7 +22,6 @@ from assay.judge.training._pool import (
     PoolMember,
     Residual,
     pool_of,
-    value_correlations,
 )
 from assay.judge.training._score import TrainingScore
 from assay.judge.training._settings import TrainingSettings
@@ -43,6 +42,7 @@ __all__ = [
     "OrderEffect",
     "Pool",
     "PoolMember",
+    "Ranks",
     "Residual",
     "TrainingJudge",
     "TrainingScore",
@@ -51,7 +51,7 @@ __all__ = [
     "admit",
     "order_effect",
     "pool_of",
+    "rank_correlations",
     "residual",
     "sidak",
-    "value_correlations",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +22,9 @@ Floats = NDArray[np.float64]
 
 LEAST_NAMES = 10
 """Names that a date needs in both factors to count for their correlation."""
+
+_BLOCK = 128
+"""Factors whose cells are spread out as numbers at a time; all of a long run would fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +114,18 @@ class Stack:
         count = fine.sum(axis=0)
         mean: Floats = np.divide(each.sum(axis=0), count, out=np.full(count.shape, np.nan), where=count > 0)
         return mean
+
+
+def rank_correlations(one: Sequence[Ranks], other: Sequence[Ranks]) -> Floats:
+    """Mean rank correlation by date of each two factors, ``(len(one), len(other))``, on sampled cells.
+
+    Per date Pearson's correlation of the ranks over the names that both have, at least 10; NaN where no date
+    counts. Each factor's ranks are among all names that it has.
+    """
+    found = np.full((len(one), len(other)), np.nan)
+    for left in range(0, len(one), _BLOCK):
+        rows = Stack.of_ranks(list(one[left : left + _BLOCK]))
+        for right in range(0, len(other), _BLOCK):
+            columns = Stack.of_ranks(list(other[right : right + _BLOCK]))
+            found[left : left + _BLOCK, right : right + _BLOCK] = rows.correlations(columns, LEAST_NAMES)
+    return found

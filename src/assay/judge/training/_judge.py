@@ -18,7 +18,7 @@ from assay.judge._recording import Recording, config_hash
 from assay.judge._results import CoverageRow
 from assay.judge._setup import Setup
 from assay.judge.training._book import Trader
-from assay.judge.training._cells import Cells
+from assay.judge.training._cells import Cells, Ranks
 from assay.judge.training._pool import Pool, pool_of
 from assay.judge.training._score import Meter, TrainingScore
 from assay.judge.training._segment import training_setup
@@ -134,11 +134,39 @@ class TrainingJudge:
         scores = self._measure(distinct, None)
         return pool_of({name: scores[factor.fingerprint] for name, factor in factors.items()}, source)
 
-    def trace_coverage(self, expression: Expression) -> tuple[CoverageRow, ...]:
-        """At which step of a formula values are lost, on the segment."""
+    def ranks(self, items: Sequence[Expression]) -> tuple[Ranks, ...]:
+        """The sampled values of formulas, for :func:`rank_correlations`; no return is read: no trial.
+
+        Raises
+        ------
+        Refusal
+            A formula cannot run, or its value cannot be ranked.
+        """
+        from assay.engine import evaluate
+
+        for item in items:
+            self._require(item)
+        found = {name: score.ranks for name, score in self._scores.items()}
+        fresh = {item.fingerprint: item.node for item in items if item.fingerprint not in found}
+
+        def take(name: str, values: NDArray[np.float32]) -> None:
+            found[name] = self.cells.ranks(lagged_signal(values, self.setup))
+
+        if fresh:
+            evaluate(
+                fresh,
+                self.setup.view,
+                universe=self.setup.members,
+                threads=self.setup.settings.threads,
+                sink=take,
+            )
+        return tuple(found[item.fingerprint] for item in items)
+
+    def trace_coverage(self, score: TrainingScore) -> tuple[CoverageRow, ...]:
+        """At which step of a scored formula values are lost, on the segment; see :func:`admit`."""
         from assay.engine import trace_coverage
 
-        traced = trace_coverage(expression.node, self.setup.view, universe=self.setup.members)
+        traced = trace_coverage(score.expression.node, self.setup.view, universe=self.setup.members)
         return tuple(CoverageRow(to_text(row.node, "core"), row.share, row.lost) for row in traced)
 
     def trial_count(self, *, effective: bool = False) -> TrialCount:

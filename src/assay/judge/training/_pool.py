@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -101,11 +101,3 @@ def member_of(name: str, score: TrainingScore, source: str) -> PoolMember:
 def pool_of(scores: Mapping[str, TrainingScore], source: str) -> Pool:
     """A pool of scored factors by name."""
     return Pool(tuple(member_of(name, score, source) for name, score in scores.items()))
-
-
-def value_correlations(scores: Sequence[TrainingScore]) -> Floats:
-    """Rank correlation of the sampled values of each two factors ``(n, n)``, for themes and maps."""
-    if not scores:
-        return np.empty((0, 0))
-    stack = Stack.of_ranks([score.ranks for score in scores])
-    return stack.correlations(stack, LEAST_NAMES)
