@@ -323,7 +323,7 @@ def sidak(p: float, n: int) -> float:
 
     Examples
     --------
-    >>> round(sidak(0.000796, 200), 4)
-    0.1473
+    >>> round(sidak(0.0008, 200), 2)
+    0.15
     """
     return 1.0 if p >= 1.0 else -math.expm1(n * math.log1p(-p))
