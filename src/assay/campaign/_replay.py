@@ -112,11 +112,11 @@ def replay_run(
     again = Ledger.create(to / "ledger")
     end = recorded.stop if recorded.ended else None
     parts = [(hashes, len(list(group))) for hashes, group in groupby(body["pools"] for body in bodies)]
-    parts = parts or [(_started_pools(source), 0)]
+    parts = parts or [(started_pools(source), 0)]
     done = 0
     for place, (hashes, count) in enumerate(parts):
         done += count
-        made = setup(config, snapshot, _kept_pools(folder, hashes), provider)
+        made = setup(config, snapshot, kept_pools(folder, hashes), provider)
         last = place == len(parts) - 1
         campaign = Campaign(
             made,
@@ -159,7 +159,8 @@ def _rounds(run: Run) -> list[dict[str, Any]]:
     return [entry.body for entry in run.entries(kind="round") if entry.body["outcome"] == DONE]
 
 
-def _started_pools(run: Run) -> dict[str, str]:
+def started_pools(run: Run) -> dict[str, str]:
+    """Hashes of the pools that a run was started with, by name."""
     inputs = next(run.entries(kind="run_start")).body["inputs"]
     return {name.partition(":")[2]: value for name, value in inputs.items() if name.startswith("pool:")}
 
@@ -168,7 +169,14 @@ def _counts(bodies: list[dict[str, Any]]) -> dict[int, Count]:
     return {body["number"]: Count(**body["ledger_n"]) for body in bodies if body["ledger_n"] is not None}
 
 
-def _kept_pools(folder: Path, hashes: Mapping[str, str]) -> Pools:
+def kept_pools(folder: Path, hashes: Mapping[str, str]) -> Pools:
+    """The pools with these hashes, from the copy in a run's folder.
+
+    Raises
+    ------
+    AssayError
+        The copy is missing or was altered.
+    """
     path = folder / POOLS / pools_name(hashes)
     try:
         found = Pools.from_json(path.read_text(encoding="utf-8"))
