@@ -46,9 +46,7 @@ def test_demo_says_that_the_data_is_simulated_and_writes_one_page(
     assert "making the simulated market" in done.err
 
 
-def test_a_second_demo_adds_no_trials_and_its_ledger_verifies(
-    run: Run, small: None, tmp_path: Path
-) -> None:
+def test_a_second_demo_adds_no_trials_and_its_ledger_verifies(run: Run, small: None, tmp_path: Path) -> None:
     first = run("demo", "--out", "same", "--seed", "3", "--json").data["ledger"]
     again = run("demo", "--out", "same", "--seed", "3", "--json").data["ledger"]
     assert first["trials"] == again["trials"]
