@@ -1,5 +1,10 @@
 """The campaign: the research loop, from one config to accepted and rejected candidates."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.base import lazy_names
 from assay.campaign._settings import (
     MECHANISMS,
     AdmissionSettings,
@@ -46,46 +51,100 @@ from assay.campaign._types import (
     trial_id,
 )
 
+# setting up a campaign imports much that its types do not need
+_HOMES = {
+    "._campaign": ("Campaign", "CampaignResult", "CampaignSetup"),
+    "._check": ("CheckReport", "check", "check_file"),
+    "._prepare": ("Problems", "prepare"),
+    "._reference": ("campaign_reference_markdown", "campaign_template"),
+    "._replay": ("Difference", "Replayed", "replay"),
+    "._resume": ("Recorded",),
+    "._scripted": ("ScriptedBackends",),
+    "._snapshot": ("RunSnapshot",),
+    "._start": ("config_path", "next_run_id", "resume_campaign", "start_campaign"),
+    "._stop": ("Stop", "StopCause"),
+    "._vocabulary": ("Vocabulary", "build_vocabulary"),
+}
+
 __all__ = [
-    "MECHANISMS",
     "AdmissionSettings",
     "Backends",
-    "CampaignConfig",
-    "ContextSettings",
-    "FileSettings",
-    "GateSettings",
-    "PoolSettings",
-    "QuotaSettings",
-    "RoleBackends",
-    "RoundSettings",
-    "StopSettings",
-    "trial_id",
     "Brief",
+    "Campaign",
+    "CampaignConfig",
+    "CampaignResult",
+    "CampaignSetup",
     "Candidate",
     "Candidates",
+    "CheckReport",
+    "ContextSettings",
+    "Difference",
     "Direction",
     "DirectionKind",
     "Directions",
     "Distiller",
     "Family",
     "Feedback",
+    "FileSettings",
     "FixRequest",
+    "GateSettings",
     "History",
+    "MECHANISMS",
     "MemoryContext",
     "Note",
     "Outcome",
     "PlanContext",
-    "PoolFactor",
     "Planner",
+    "PoolFactor",
+    "PoolSettings",
+    "Problems",
     "ProposeContext",
     "Proposer",
+    "QuotaSettings",
+    "Recorded",
+    "Replayed",
     "Review",
     "ReviewContext",
     "Reviewer",
     "Reviews",
+    "RoleBackends",
     "RoundRecord",
+    "RoundSettings",
+    "RunSnapshot",
+    "ScriptedBackends",
     "SlotPlan",
+    "Stop",
+    "StopCause",
+    "StopSettings",
     "Team",
     "TrialRecord",
     "TriedTrials",
+    "Vocabulary",
+    "build_vocabulary",
+    "campaign_reference_markdown",
+    "campaign_template",
+    "check",
+    "check_file",
+    "config_path",
+    "next_run_id",
+    "prepare",
+    "replay",
+    "resume_campaign",
+    "start_campaign",
+    "trial_id",
 ]
+
+__getattr__ = lazy_names(__name__, _HOMES)
+
+if TYPE_CHECKING:
+    from assay.campaign._campaign import Campaign, CampaignResult, CampaignSetup
+    from assay.campaign._check import CheckReport, check, check_file
+    from assay.campaign._prepare import Problems, prepare
+    from assay.campaign._reference import campaign_reference_markdown, campaign_template
+    from assay.campaign._replay import Difference, Replayed, replay
+    from assay.campaign._resume import Recorded
+    from assay.campaign._scripted import ScriptedBackends
+    from assay.campaign._snapshot import RunSnapshot
+    from assay.campaign._start import config_path, next_run_id, resume_campaign, start_campaign
+    from assay.campaign._stop import Stop, StopCause
+    from assay.campaign._vocabulary import Vocabulary, build_vocabulary

@@ -101,14 +101,13 @@ class TrainingJudging:
         from assay.judge.training import admit
 
         variance = math.nan if count.variance is None else count.variance
-        found = admit(scored.source, self._pool, self._rule, count.n, variance, trace=self._trace)
+        found = admit(
+            scored.source, self._pool, self._rule, count.n, variance, trace=self._judge.trace_coverage
+        )
         checks = tuple({**asdict(check), "value": _number(check.value)} for check in found.checks)
         if found.admitted:
             return AdmissionVerdict(True, checks=checks)
         return AdmissionVerdict(False, found.reasons[0].code, _detail(found), checks)
-
-    def _trace(self, score: TrainingScore) -> Any:
-        return self._judge.trace_coverage(score.expression)
 
     def join(self, trial: str, scored: Scored) -> None:
         """See :class:`Judging`."""

@@ -80,7 +80,7 @@ def _file(config: CampaignConfig, path: Path | None, key: str, problems: list[Pr
     try:
         tables = read_toml(read_text(config.folder / path), str(path))
     except ConfigProblems as error:
-        problems += [Problem(f"pools.{key}", item.message, item.fix) for item in error.problems]
+        problems += [Problem(f"pools.{key}", f"{path} {item.message}", item.fix) for item in error.problems]
         return []
     found = []
     for name, table in tables.items():

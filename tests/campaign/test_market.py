@@ -1,0 +1,261 @@
+"""A campaign on a simulated market: sampler, gate, training judge, ledger, replay, check."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.campaign import CampaignConfig, QuotaSettings, RoleBackends
+from assay.campaign._campaign import Campaign, CampaignSetup
+from assay.campaign._check import check
+from assay.campaign._prepare import Problems, prepare
+from assay.campaign._replay import replay
+from assay.campaign._settings import (
+    AdmissionSettings,
+    ContextSettings,
+    FileSettings,
+    PoolSettings,
+    RoundSettings,
+    StopSettings,
+)
+from assay.campaign._stop import Stop
+from assay.config import Workspace, load_workspace
+from assay.errors import Problem
+from assay.ledger import Ledger, Scope
+from assay.market import simulate, write_dataset
+
+RUN = "r-1"
+TOML = """
+[defaults]
+data = "toy"
+
+[data.toy.periods]
+search = ["{first}", "{last}"]
+score = ["{score}", "{end}"]
+embargo_bars = 21
+"""
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    root = tmp_path_factory.mktemp("desk")
+    panel = simulate(5, instruments=80, days=520, name="toy")
+    days = [str(day) for day in panel.dates]
+    text = TOML.format(first=days[0], last=days[399], score=days[440], end=days[519])
+    (root / "assay.toml").write_text(text)
+    (root / "data").mkdir()
+    write_dataset(panel.data, root / "data" / "toy")
+    Ledger.create(root / "ledger")
+    return load_workspace(root)
+
+
+def config(**changes: Any) -> CampaignConfig:
+    made = CampaignConfig(
+        horizon=5,
+        quota=QuotaSettings(slots=8, min_per_type=1),
+        round=RoundSettings(groups=2, picked_parents=True, max_children=3),
+        context=ContextSettings(
+            theme_correlation=0.7, lineage=True, send_back_repeats=True, memory_every=2, recent_rounds=1
+        ),
+        pools=PoolSettings(reference=("classics",)),
+        # so that a short market admits some
+        admission=AdmissionSettings(
+            min_t=1.0,
+            min_break_even_bp=None,
+            max_turnover=None,
+            max_adjusted_p=None,
+            max_ic_corr=0.95,
+            max_value_corr=0.9,
+            min_residual_ic=0.001,
+        ),
+        stop=StopSettings(max_rounds=3),
+    )
+    return replace(made, **changes)
+
+
+def prepared(chosen: CampaignConfig, workspace: Workspace) -> CampaignSetup:
+    problems = Problems()
+    setup = prepare(chosen, workspace, problems)
+    assert setup is not None, problems.all
+    return replace(setup, commits=("assay test",))
+
+
+@pytest.fixture(scope="module")
+def done(workspace: Workspace) -> Any:
+    setup = prepared(config(), workspace)
+    ledger = Ledger.open(workspace.ledger_dir)
+    return Campaign(setup, ledger, workspace.runs_dir, RUN).run()
+
+
+def test_the_sampler_runs_a_campaign_with_everything_on(done: Any, workspace: Workspace) -> None:
+    assert done.stop.by == "max_rounds"
+    assert len(done.records) == 24
+    assert done.admitted
+    assert done.admitted[0].round < 3, "a resume has something to restore"
+    evaluated = [trial for trial in done.records if trial.evaluated]
+    assert len(evaluated) >= 12
+    for trial in evaluated:
+        assert trial.figures["coverage"] is not None
+        assert trial.checks
+        assert trial.admitted or trial.reason.startswith("admission.")
+    trials = Ledger.open(workspace.ledger_dir).trials(Scope(runs=(RUN,)))
+    assert trials.n == len({trial.fingerprint for trial in evaluated})
+
+
+def test_nothing_is_known_of_later_dates(done: Any, workspace: Workspace) -> None:
+    """The training segment ends a fifth of search before its end; no record names a later day."""
+    plan = workspace.settings("toy").periods
+    assert plan is not None
+    assert plan.score is not None
+    text = Ledger.open(workspace.ledger_dir).run(RUN).export().decode()
+    for path in sorted((workspace.runs_dir / RUN).rglob("*")):
+        text += path.read_text() if path.is_file() else ""
+    for day in (plan.search.end, plan.score.start, plan.score.end):
+        assert day.isoformat() not in text
+    (entry, *_) = Ledger.open(workspace.ledger_dir).run(RUN).entries(kind="trial")
+    assert entry.body["bars"] <= 320
+
+
+def test_a_replay_of_the_sampler_gives_the_same(done: Any, workspace: Workspace, tmp_path: Path) -> None:
+    before = Ledger.open(workspace.ledger_dir).verify()
+    found = replay(workspace, RUN, tmp_path / "again")
+    assert found.equal, found.difference
+    assert found.whole
+    assert Ledger.open(workspace.ledger_dir).verify() == before
+
+
+def test_an_interrupted_run_is_resumed_to_the_same(done: Any, workspace: Workspace, tmp_path: Path) -> None:
+    """N is the ledger's, so the other run is in a ledger of its own."""
+    ledger = Ledger.create(tmp_path / "ledger")
+
+    def dying(number: int) -> Callable[[str, Any], None]:
+        def watch(event: str, data: Any) -> None:
+            if event == "evaluation" and data["round"] == number:
+                raise KeyboardInterrupt
+
+        return watch
+
+    setup = prepared(config(), workspace)
+    for number in (2, 3):
+        campaign = Campaign(setup, ledger, tmp_path / "runs", RUN, watch=dying(number))
+        with pytest.raises(KeyboardInterrupt):
+            campaign.resume() if number == 3 else campaign.run()
+    assert Campaign(setup, ledger, tmp_path / "runs", RUN).resume().stop.by == "max_rounds"
+    assert ledger.run(RUN).export() == Ledger.open(workspace.ledger_dir).run(RUN).export()
+    for name in ("state.json", "memory.md", "trial_graph/round_03.json"):
+        one, other = ((folder / RUN / name) for folder in (tmp_path / "runs", workspace.runs_dir))
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_another_start_of_the_loop_stops_before_a_stage(workspace: Workspace, tmp_path: Path) -> None:
+    setup = prepared(config(), workspace)
+    ledger = Ledger.create(tmp_path / "ledger")
+    stop = Stop("deadline", "now")
+    campaign = Campaign(
+        setup, ledger, tmp_path / "runs", RUN, halt=lambda _, stage: stop if stage == "score" else None
+    )
+    assert campaign.run().stop == stop
+    assert not list(ledger.run(RUN).entries(kind="trial"))
+
+
+# check
+
+
+def told(found: Sequence[Problem]) -> str:
+    return " ".join(f"{item.where} {item.message} {item.fix}" for item in found)
+
+
+def lacking(**changes: Any) -> CampaignConfig:
+    return replace(config(), **changes)
+
+
+def test_a_check_finds_nothing_wrong_and_writes_nothing(workspace: Workspace) -> None:
+    before = {path: path.stat().st_mtime_ns for path in workspace.root.rglob("*") if path.is_file()}
+    report = check(config(), workspace)
+    assert report.ok, report.problems
+    assert list(report.parts) == ["data", "files", "vocabulary", "templates", "pools", "backends"]
+    after = {path: path.stat().st_mtime_ns for path in workspace.root.rglob("*") if path.is_file()}
+    assert after == before
+
+
+def test_a_check_reports_every_part_at_once(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "fields.toml").write_text("[clos]\n[volume]\ndescripton = 'x'\n")
+    (tmp_path / "ops.toml").write_text("[ts_men]\n")
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "planner.user.md").write_text("{{ nonsense }}")
+    (tmp_path / "known.toml").write_text("[a]\nexpression = 'rank('\n[b]\n")
+    report = check(
+        lacking(
+            files=FileSettings(Path("fields.toml"), Path("ops.toml"), Path("t")),
+            pools=PoolSettings(("clasics",), Path("none.toml"), Path("known.toml")),
+            roles=RoleBackends(planner="llm"),
+            folder=tmp_path,
+        ),
+        workspace,
+    )
+    assert not report.ok
+    words = {part: told(found) for part, found in report.parts.items()}
+    assert "did you mean 'close'" in words["vocabulary"]
+    assert "did you mean 'description'" in words["vocabulary"]
+    assert "did you mean 'ts_mean'" in words["vocabulary"]
+    assert "nonsense" in words["templates"]
+    assert "did you mean 'classics'" in words["pools"]
+    assert "none.toml" in words["pools"]
+    assert "has no expression" in words["pools"]
+    assert "roles.planner" in words["backends"]
+
+
+@pytest.mark.parametrize(
+    ("change", "part", "words"),
+    [
+        ({"data": "moon"}, "data", "no data set 'moon'"),
+        ({"universe": "moon"}, "data", "moon"),
+        ({"horizon": 252, "validate_share": 0.5}, "data", "leave no label"),
+        ({"files": FileSettings(fields=Path("gone.toml"))}, "files", "gone.toml"),
+        ({"files": FileSettings(templates=Path("gone"))}, "files", "gone"),
+    ],
+)
+def test_what_a_check_finds(workspace: Workspace, change: dict[str, Any], part: Any, words: str) -> None:
+    found = check(lacking(**change), workspace).parts[part]
+    assert words in " ".join(problem.message for problem in found)
+
+
+def test_data_without_periods_and_a_workspace_without_data(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_text("")
+    (tmp_path / "data").mkdir()
+    report = check(config(), load_workspace(tmp_path))
+    assert "no data set is named" in report.parts["data"][0].message
+    panel = simulate(1, instruments=40, days=120, name="bare")
+    write_dataset(panel.data, tmp_path / "data" / "bare")
+    report = check(config(data="bare"), load_workspace(tmp_path))
+    assert "no periods" in report.parts["data"][0].message
+
+
+def test_a_check_of_a_resume_names_what_changed(done: Any, workspace: Workspace) -> None:
+    report = check(config(seed=3, pools=PoolSettings()), workspace, run_id=RUN)
+    named = {problem.where: problem.fix for problem in report.parts["run"]}
+    assert set(named) == {"config:seed", "pool:reference"}
+    assert "--accept-changed-pools" in named["pool:reference"]
+
+
+def test_the_vocabulary_holds_candidates_to_its_fields_and_ops(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "fields.toml").write_text("[close]\ndescription = 'the last price'\n[returns]\n")
+    (tmp_path / "ops.toml").write_text("[rank]\n[ts_mean]\nnote = 'smooth'\n[neg]\n[div]\n")
+    chosen = config(files=FileSettings(Path("fields.toml"), Path("ops.toml")), folder=tmp_path)
+    setup = prepared(chosen, workspace)
+    assert list(setup.brief.fields) == ["close", "returns"]
+    assert any("smooth" in line for line in setup.brief.ops)
+    ledger = Ledger.create(tmp_path / "ledger")
+    result = Campaign(setup, ledger, tmp_path / "runs", RUN).run()
+    verdicts = [e.body for e in ledger.run(RUN).entries(kind="gate_verdict")]
+    assert verdicts
+    assert all(set(json.loads(json.dumps(body))) >= {"slot", "attempt", "expression"} for body in verdicts)
+    for trial in result.records:
+        if trial.evaluated and trial.candidate is not None:
+            assert "volume" not in trial.candidate.expression
+            assert "ts_std" not in trial.candidate.expression
