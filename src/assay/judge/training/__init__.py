@@ -15,6 +15,7 @@ from assay.judge.training._cells import Cells, Ranks, rank_correlations
 from assay.judge.training._gate import CandidateGate, GatePassed, GateRefused, GateVerdict
 from assay.judge.training._gate_reasons import GATE_REASONS, DuplicateOf
 from assay.judge.training._judge import TrainingJudge
+from assay.judge.training._null import PermutedReturns
 from assay.judge.training._order_effect import OrderEffect, order_effect
 from assay.judge.training._pool import (
     Nearest,
@@ -40,6 +41,7 @@ __all__ = [
     "GateVerdict",
     "Nearest",
     "OrderEffect",
+    "PermutedReturns",
     "Pool",
     "PoolMember",
     "Ranks",

@@ -19,6 +19,7 @@ from assay.judge._results import CoverageRow
 from assay.judge._setup import Setup
 from assay.judge.training._book import Trader
 from assay.judge.training._cells import Cells, Ranks
+from assay.judge.training._null import PermutedReturns
 from assay.judge.training._pool import Pool, pool_of
 from assay.judge.training._score import Meter, TrainingScore
 from assay.judge.training._segment import training_setup
@@ -47,6 +48,7 @@ class TrainingJudge:
     settings : how to score, and where the ``validate`` tail begins.
     recording : the ledger and the run that trials belong to. Without one nothing is recorded and N is
         unknown: for tests, and for markets made up to try a procedure.
+    permuted : score against returns of other dates, in which there is nothing to find.
 
     Raises
     ------
@@ -72,10 +74,13 @@ class TrainingJudge:
         plan: PeriodPlan | None = None,
         settings: TrainingSettings | None = None,
         recording: Recording | None = None,
+        *,
+        permuted: PermutedReturns | None = None,
     ) -> None:
         self.settings = settings or TrainingSettings()
         self.plan = plan_for(panel, plan)
-        self.setup: Setup = training_setup(panel, self.plan, self.settings)
+        setup = training_setup(panel, self.plan, self.settings)
+        self.setup: Setup = setup if permuted is None else permuted.applied(setup)
         self.fields: Mapping[str, FieldInfo] = panel_fields(self.setup.view)
         self.config_hash = config_hash(self.setup, data_digest(panel))
         self.cells = Cells.draw(
