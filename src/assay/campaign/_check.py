@@ -19,6 +19,7 @@ from assay.llm import Backends as Services
 class CheckReport:
     """What a start would meet, part by part; empty lists where all is well.
 
+    A part that could not be looked at, as another one it needs has problems, is left out.
     ``warnings`` do not keep a run from starting.
     """
 

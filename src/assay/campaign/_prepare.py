@@ -90,11 +90,11 @@ def prepare(
         market = open_market(config, workspace)
     with problems.part("files"):
         snapshot = snapshot or RunSnapshot.read(config)
-    with problems.part("vocabulary"):
-        if market is not None and snapshot is not None:
+    if market is not None and snapshot is not None:
+        with problems.part("vocabulary"):
             vocabulary = _vocabulary(market, snapshot)
-    with problems.part("templates"):
-        if snapshot is not None:
+    if snapshot is not None:
+        with problems.part("templates"):
             from assay.campaign.prompts import Prompts
 
             prompts = Prompts(config.language, snapshot.templates())

@@ -10,7 +10,6 @@ from typing import Final
 
 from assay.base import Operator
 from assay.campaign._campaign import Campaign, CampaignResult, CampaignSetup
-from assay.campaign._config import load_config
 from assay.campaign._events import Watch
 from assay.campaign._files import RunFiles
 from assay.campaign._prepare import Problems, prepare
@@ -23,60 +22,49 @@ from assay.ledger import Ledger
 ORIGIN: Final = "origin.json"
 
 
+def prepare_campaign(
+    config: CampaignConfig,
+    workspace: Workspace,
+    *,
+    secrets: Mapping[str, Secret] | None = None,
+    operator: Operator | None = None,
+) -> CampaignSetup:
+    """All that a campaign works with in a workspace; nothing is written.
+
+    Raises
+    ------
+    ConfigProblems
+        All that keeps it from starting.
+    """
+    problems = Problems()
+    setup = prepare(config, workspace, problems, secrets=secrets)
+    if setup is None:
+        raise ConfigProblems(problems.all, where="campaign")
+    return setup if operator is None else replace(setup, operator=operator)
+
+
 def start_campaign(
+    setup: CampaignSetup,
     path: Path,
     workspace: Workspace,
     ledger: Ledger,
     run_id: str,
     *,
-    secrets: Mapping[str, Secret] | None = None,
-    operator: Operator | None = None,
     watch: Watch | None = None,
 ) -> CampaignResult:
-    """Start the campaign that a ``campaign.toml`` describes and let it come to its end.
-
-    Raises
-    ------
-    ConfigProblems
-        All that keeps it from starting; nothing was written.
-    Refusal, ProviderError
-        See :meth:`Campaign.run`.
-    """
-    setup = _setup(load_config(path), workspace, secrets, operator)
-    campaign = Campaign(
-        setup, ledger, workspace.runs_dir, run_id, watch=_with_origin(path, workspace, run_id, watch)
-    )
-    return campaign.run()
-
-
-def resume_campaign(
-    workspace: Workspace,
-    ledger: Ledger,
-    run_id: str,
-    *,
-    path: Path | None = None,
-    secrets: Mapping[str, Secret] | None = None,
-    watch: Watch | None = None,
-    accept_changed_pools: bool = False,
-) -> CampaignResult:
-    """Let a run that was stopped or killed come to its end, as if it had not been.
+    """Start a campaign and let it come to its end.
 
     Parameters
     ----------
-    path : of its ``campaign.toml``, where that was moved. Only the stop limits in it may have changed.
+    path : of its ``campaign.toml``, noted in the run's folder for a resume.
 
     Raises
     ------
-    ConfigProblems, AssayError
-        The config is not valid or not where it was.
     Refusal, ProviderError
-        See :meth:`Campaign.resume`.
+        See :meth:`Campaign.run`.
     """
-    ledger.run(run_id).state()
-    config = load_config(path or config_path(workspace, run_id))
-    setup = _setup(config, workspace, secrets, None)
-    campaign = Campaign(setup, ledger, workspace.runs_dir, run_id, watch=watch)
-    return campaign.resume(accept_changed_pools=accept_changed_pools)
+    told = _with_origin(path, workspace, run_id, watch)
+    return Campaign(setup, ledger, workspace.runs_dir, run_id, watch=told).run()
 
 
 def config_path(workspace: Workspace, run_id: str) -> Path:
@@ -106,19 +94,6 @@ def next_run_id(ledger: Ledger, runs: Path) -> str:
     while f"{DESK}-{number}" in taken or (runs / f"{DESK}-{number}").exists():
         number += 1
     return f"{DESK}-{number}"
-
-
-def _setup(
-    config: CampaignConfig,
-    workspace: Workspace,
-    secrets: Mapping[str, Secret] | None,
-    operator: Operator | None,
-) -> CampaignSetup:
-    problems = Problems()
-    setup = prepare(config, workspace, problems, secrets=secrets)
-    if setup is None:
-        raise ConfigProblems(problems.all, where="campaign")
-    return setup if operator is None else replace(setup, operator=operator)
 
 
 def _with_origin(path: Path, workspace: Workspace, run_id: str, watch: Watch | None) -> Watch:

@@ -6,6 +6,7 @@ import typer
 
 from assay.cli._agent import agent_app
 from assay.cli._backtest import backtest_app
+from assay.cli._campaign import campaign_app, verify
 from assay.cli._certificate import certificate_app
 from assay.cli._check import check
 from assay.cli._convert import convert
@@ -53,9 +54,10 @@ def build_app() -> typer.Typer:
         help=_root.__doc__,
     )
     app.callback()(_root)
-    for command in (demo, judge, parse, check, explain, convert, init, doctor):
+    for command in (demo, judge, parse, check, explain, convert, init, doctor, verify):
         app.command()(command)
     app.add_typer(agent_app(), name="agent")
+    app.add_typer(campaign_app(), name="campaign")
     app.add_typer(report_app(), name="report")
     app.add_typer(library_app(), name="library")
     app.add_typer(data_app, name="data")
