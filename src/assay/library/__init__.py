@@ -12,6 +12,7 @@ from assay.library._recorded import (
 )
 from assay.library._sets import DEMO_FIELDS, UNKNOWN_FACTOR, demo_set, factor, gaps, reference_factors, sets
 from assay.library._similarity import Similarity, similarity
+from assay.library._watch import Followed, Health, Watch, follow, make_watch, watch_of
 from assay.library._zoo import CERTIFICATE_UNRECORDED, UNKNOWN_MEMBER, Member, Retirement, Zoo
 from assay.library._zoo_acts import (
     ALREADY_ADMITTED,
@@ -40,19 +41,24 @@ __all__ = [
     "UNKNOWN_MEMBER",
     "Comparison",
     "Factor",
+    "Followed",
     "Gap",
+    "Health",
     "Match",
     "Member",
     "Neighbour",
     "RecordedCertificate",
     "Retirement",
     "Similarity",
+    "Watch",
     "Zoo",
     "admit",
     "demo_set",
     "factor",
     "find_certificate",
+    "follow",
     "gaps",
+    "make_watch",
     "nearest",
     "read_document",
     "recorded_certificates",
@@ -60,4 +66,5 @@ __all__ = [
     "retire",
     "sets",
     "similarity",
+    "watch_of",
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from assay.base import Operator, check_id, did_you_mean
 from assay.errors import AssayError, LedgerDamaged, Reason, Refusal
 from assay.library._recorded import read_document, recorded_certificates
+from assay.library._watch import Watch
 
 if TYPE_CHECKING:
     from assay.config import DateRange
@@ -51,6 +52,7 @@ class Member:
     checks : name and outcome of each check that the certificate lists.
     operator : who admitted it.
     line : of the record.
+    watch : what was expected of it at admission, and the kill rule; None where that was not frozen.
     retired : set once it has left.
     """
 
@@ -64,6 +66,7 @@ class Member:
     checks: tuple[Mapping[str, Any], ...]
     operator: Operator
     line: int
+    watch: Watch | None = None
     retired: Retirement | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -80,6 +83,7 @@ class Member:
             "checks": [dict(check) for check in self.checks],
             "operator": self.operator.as_dict(),
             "line": self.line,
+            "watch": None if self.watch is None else self.watch.as_dict(),
             "retired": retired
             and {"reason": retired.reason, "operator": retired.operator.as_dict(), "line": retired.line},
         }
@@ -217,6 +221,8 @@ def member_of(entry: Entry) -> Member:
             checks=tuple(dict(check) for check in body["checks"]),
             operator=Operator.from_dict(body["operator"]),
             line=entry.line,
+            # older admissions have none
+            watch=None if body.get("watch") is None else Watch.from_dict(body["watch"]),
         )
     except (KeyError, TypeError, ValueError, AssayError) as error:
         raise _foreign(entry, "is no admission that this version writes") from error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from assay.base import Operator, check_id
 from assay.errors import AssayError, Reason, Refusal
 from assay.library._recorded import content_hash_of, read_document, recorded_certificates
+from assay.library._watch import watch_of
 from assay.library._zoo import CERTIFICATE_UNRECORDED, Member, Zoo, member_of, retirement_of
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ HUMANS_ONLY: Final = Reason(
 def admit(ledger: Ledger, certificate: Mapping[str, Any], name: str, operator: Operator) -> Member:
     """Admit a factor to the zoo on the strength of its certificate: a person's act, and a record.
 
+    The record freezes what the certificate leads to expect, and the rule by which the factor is given up;
+    see :class:`Watch`.
+
     Raises
     ------
     Refusal
@@ -66,7 +70,7 @@ def admit(ledger: Ledger, certificate: Mapping[str, Any], name: str, operator: O
                 NOT_PASSED, f"the certificate says {status}", where="certificate", details={"status": status}
             )
         _require_free(Zoo.read(ledger), name, recorded.fingerprint, recorded.config_hash, content_hash)
-        identity = body["identity"]
+        identity, watch = body["identity"], watch_of(document)
         entry = ledger.append(
             "admission",
             {
@@ -82,6 +86,7 @@ def admit(ledger: Ledger, certificate: Mapping[str, Any], name: str, operator: O
                     {"name": criterion["name"], "outcome": criterion["outcome"]}
                     for criterion in body["decision"]["criteria"]
                 ],
+                "watch": None if watch is None else watch.as_dict(),
                 "operator": operator.as_dict(),
             },
         )
