@@ -58,11 +58,22 @@ _HOMES = {
     "._prepare": ("Problems", "prepare"),
     "._reference": ("campaign_reference_markdown", "campaign_template"),
     "._replay": ("Difference", "Replayed", "replay"),
+    "._report": ("campaign_report",),
+    "._report_types": (
+        "CampaignReport",
+        "Funnel",
+        "NoiseRow",
+        "OutOfSample",
+        "RoleCost",
+        "TrialPoint",
+        "ZooFactor",
+    ),
     "._resume": ("Recorded",),
     "._scripted": ("ScriptedBackends",),
     "._snapshot": ("RunSnapshot",),
-    "._start": ("config_path", "next_run_id", "resume_campaign", "start_campaign"),
+    "._start": ("config_path", "next_run_id", "prepare_campaign", "resume_campaign", "start_campaign"),
     "._stop": ("Stop", "StopCause"),
+    "._verify": ("VerifiedRun", "verify"),
     "._vocabulary": ("Vocabulary", "build_vocabulary"),
 }
 
@@ -72,6 +83,7 @@ __all__ = [
     "Brief",
     "Campaign",
     "CampaignConfig",
+    "CampaignReport",
     "CampaignResult",
     "CampaignSetup",
     "Candidate",
@@ -87,11 +99,14 @@ __all__ = [
     "Feedback",
     "FileSettings",
     "FixRequest",
+    "Funnel",
     "GateSettings",
     "History",
     "MECHANISMS",
     "MemoryContext",
+    "NoiseRow",
     "Note",
+    "OutOfSample",
     "Outcome",
     "PlanContext",
     "Planner",
@@ -108,6 +123,7 @@ __all__ = [
     "Reviewer",
     "Reviews",
     "RoleBackends",
+    "RoleCost",
     "RoundRecord",
     "RoundSettings",
     "RunSnapshot",
@@ -117,21 +133,27 @@ __all__ = [
     "StopCause",
     "StopSettings",
     "Team",
+    "TrialPoint",
     "TrialRecord",
     "TriedTrials",
+    "VerifiedRun",
     "Vocabulary",
+    "ZooFactor",
     "build_vocabulary",
     "campaign_reference_markdown",
+    "campaign_report",
     "campaign_template",
     "check",
     "check_file",
     "config_path",
     "next_run_id",
     "prepare",
+    "prepare_campaign",
     "replay",
     "resume_campaign",
     "start_campaign",
     "trial_id",
+    "verify",
 ]
 
 __getattr__ = lazy_names(__name__, _HOMES)
@@ -142,9 +164,26 @@ if TYPE_CHECKING:
     from assay.campaign._prepare import Problems, prepare
     from assay.campaign._reference import campaign_reference_markdown, campaign_template
     from assay.campaign._replay import Difference, Replayed, replay
+    from assay.campaign._report import campaign_report
+    from assay.campaign._report_types import (
+        CampaignReport,
+        Funnel,
+        NoiseRow,
+        OutOfSample,
+        RoleCost,
+        TrialPoint,
+        ZooFactor,
+    )
     from assay.campaign._resume import Recorded
     from assay.campaign._scripted import ScriptedBackends
     from assay.campaign._snapshot import RunSnapshot
-    from assay.campaign._start import config_path, next_run_id, resume_campaign, start_campaign
+    from assay.campaign._start import (
+        config_path,
+        next_run_id,
+        prepare_campaign,
+        resume_campaign,
+        start_campaign,
+    )
     from assay.campaign._stop import Stop, StopCause
+    from assay.campaign._verify import VerifiedRun, verify
     from assay.campaign._vocabulary import Vocabulary, build_vocabulary

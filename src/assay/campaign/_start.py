@@ -67,6 +67,26 @@ def start_campaign(
     return Campaign(setup, ledger, workspace.runs_dir, run_id, watch=told).run()
 
 
+def resume_campaign(
+    setup: CampaignSetup,
+    workspace: Workspace,
+    ledger: Ledger,
+    run_id: str,
+    *,
+    watch: Watch | None = None,
+    accept_changed_pools: bool = False,
+) -> CampaignResult:
+    """Let a run that was stopped or killed come to its end, as if it had not been.
+
+    Raises
+    ------
+    Refusal, ProviderError
+        See :meth:`Campaign.resume`.
+    """
+    campaign = Campaign(setup, ledger, workspace.runs_dir, run_id, watch=watch)
+    return campaign.resume(accept_changed_pools=accept_changed_pools)
+
+
 def config_path(workspace: Workspace, run_id: str) -> Path:
     """Where the config of a run was when it was started.
 

@@ -14,8 +14,7 @@ from assay.cli._progress import note
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from assay.campaign import CampaignConfig
-    from assay.campaign._report_types import CampaignReport, Funnel
+    from assay.campaign import CampaignConfig, CampaignReport, Funnel
 
 _STAGES: Final = {
     "memory": "memory",

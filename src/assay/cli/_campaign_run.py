@@ -17,11 +17,9 @@ from assay.cli._workspace import need_ledger, need_workspace
 from assay.errors import AssayError, ConfigProblems, ProviderError, Refusal
 
 if TYPE_CHECKING:
-    from assay.campaign import CampaignConfig
-    from assay.campaign._campaign import CampaignResult
+    from assay.campaign import CampaignConfig, CampaignResult, Difference
     from assay.campaign._events import Watch
     from assay.campaign._prepare import Part
-    from assay.campaign._replay import Difference
     from assay.config import Workspace
 
 DIFFERENT: Final = 1
@@ -41,7 +39,7 @@ _GUIDED: Final = {
 def init_campaign(path: Path, data: str | None, rounds: int, seed: int, *, as_json: bool) -> None:
     """Write a config for a data set of the workspace."""
     from assay.base import atomic_write
-    from assay.campaign._reference import campaign_template
+    from assay.campaign import campaign_template
     from assay.cli._dataset import find_dataset, known_datasets
 
     workspace = need_workspace()
@@ -72,7 +70,7 @@ def init_campaign(path: Path, data: str | None, rounds: int, seed: int, *, as_js
 
 def check_campaign(path: Path, run_id: str | None, *, as_json: bool) -> int:
     """Say part by part what a start would meet; 2 where it would not start."""
-    from assay.campaign._check import check_file
+    from assay.campaign import check_file
     from assay.config import load_secrets
 
     workspace = need_workspace()
@@ -102,7 +100,7 @@ def check_campaign(path: Path, run_id: str | None, *, as_json: bool) -> int:
 def run_campaign(path: Path, run_id: str | None, *, as_json: bool) -> int:
     """Start a campaign and tell of it; 3 where a model's service ended it."""
     from assay.base import check_id
-    from assay.campaign._start import next_run_id, prepare_campaign, start_campaign
+    from assay.campaign import next_run_id, prepare_campaign, start_campaign
     from assay.config import load_secrets
 
     workspace = need_workspace()
@@ -124,9 +122,8 @@ def run_campaign(path: Path, run_id: str | None, *, as_json: bool) -> int:
 
 def resume_campaign(run_id: str, path: Path | None, *, accept_changed_pools: bool, as_json: bool) -> int:
     """Go on with a campaign and tell of it; 3 where a model's service ended it."""
-    from assay.campaign._campaign import Campaign
-    from assay.campaign._report import campaign_report
-    from assay.campaign._start import config_path, prepare_campaign
+    from assay.campaign import campaign_report, config_path, prepare_campaign
+    from assay.campaign import resume_campaign as resumed
     from assay.config import load_secrets
 
     workspace = need_workspace()
@@ -137,8 +134,9 @@ def resume_campaign(run_id: str, path: Path | None, *, accept_changed_pools: boo
     progress = Progress.of(config, before)
 
     def play(watch: Watch) -> CampaignResult:
-        campaign = Campaign(setup, ledger, workspace.runs_dir, run_id, watch=watch)
-        return campaign.resume(accept_changed_pools=accept_changed_pools)
+        return resumed(
+            setup, workspace, ledger, run_id, watch=watch, accept_changed_pools=accept_changed_pools
+        )
 
     shown = (progress, _title(workspace, config, run_id))
     return _played(play, workspace, run_id, shown, as_json=as_json)
@@ -146,7 +144,7 @@ def resume_campaign(run_id: str, path: Path | None, *, accept_changed_pools: boo
 
 def replay_campaign(run_id: str, to: Path, *, as_json: bool) -> int:
     """Do a run again and say whether it is the same; 1 where it is not."""
-    from assay.campaign._replay import replay
+    from assay.campaign import replay
 
     workspace = need_workspace()
     need_ledger(workspace)
@@ -165,7 +163,7 @@ def replay_campaign(run_id: str, to: Path, *, as_json: bool) -> int:
 
 def verify_campaign(run_id: str, to: Path | None, *, as_json: bool) -> int:
     """Redo all of a run and say equal, or the first difference; then 1."""
-    from assay.campaign._verify import verify
+    from assay.campaign import verify
 
     workspace = need_workspace()
     need_ledger(workspace)
@@ -197,8 +195,7 @@ def _say_difference(found: Difference) -> None:
 
 def _config(path: Path, workspace: Workspace) -> CampaignConfig:
     """The config; where it is not valid, everything else that is wrong is told with it."""
-    from assay.campaign import CampaignConfig
-    from assay.campaign._check import check_file
+    from assay.campaign import CampaignConfig, check_file
     from assay.config import load_secrets
 
     try:

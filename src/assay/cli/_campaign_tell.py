@@ -12,9 +12,7 @@ from assay.cli._output import console, print_json, printable, say
 from assay.cli._workspace import has_ledger, need_ledger, need_workspace
 
 if TYPE_CHECKING:
-    from assay.campaign import TrialRecord
-    from assay.campaign._campaign import CampaignResult
-    from assay.campaign._report_types import CampaignReport, Funnel
+    from assay.campaign import CampaignReport, CampaignResult, Funnel, TrialRecord
     from assay.config import Workspace
     from assay.ledger import Ledger
 
@@ -99,7 +97,7 @@ def read_report(workspace: Workspace, ledger: Ledger, run_id: str) -> CampaignRe
     """The report of a run, with whether its data is simulated where the data set is still there."""
     from dataclasses import replace
 
-    from assay.campaign._report import campaign_report
+    from assay.campaign import campaign_report
     from assay.market import open_panel
 
     found = campaign_report(ledger, workspace.runs_dir, run_id)
