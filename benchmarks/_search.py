@@ -1,4 +1,4 @@
-"""One way to run any search on the training segment at an equal budget: the judge's gate, scores and admission.
+"""One way to run a search on the training segment at an equal budget: gate, scores and admission.
 
 A *trial* is a distinct formula that was scored. Random search and the sampler of :mod:`assay.campaign` go
 through :func:`search` unchanged but for who proposes.
@@ -33,6 +33,8 @@ from assay.expr import Expression, Space, sample, to_text
 from assay.judge.training import AdmissionRule, CandidateGate, Pool, TrainingJudge, TrainingScore, admit
 
 SLOTS = 48
+LEAST_N = 100
+"""Trials that the deflation counts at least: the first of a search are not the only ones that it will make."""
 FIGURES = ("rank_ic", "neutral_rank_ic", "t", "icir", "coverage", "turnover", "break_even_bp")
 
 
@@ -128,17 +130,18 @@ def search(
         clock.lap("score")
         trials = []
         for (trial, _), verdict in zip(proposals, verdicts, strict=True):
-            found.proposed += 1
             if not verdict.passed:
+                found.proposed += 1
                 found.refused[verdict.reason.code] += 1
                 trials.append(_closed(trial, "gate_refused", verdict.reason.code, verdict.expression))
                 continue
             score = scores.get(verdict.expression.fingerprint)
             if score is None:
                 continue
+            found.proposed += 1
             found.scores.append(score)
             gate.add("run", trial.id, verdict.expression)
-            decision = admit(score, pool, rule, len(found.scores))
+            decision = admit(score, pool, rule, max(LEAST_N, len(found.scores)))
             reason = "" if decision.admitted else decision.reasons[0].code
             found.rejected[reason or "admitted"] += 1
             if decision.admitted:
