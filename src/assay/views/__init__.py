@@ -9,6 +9,7 @@ from assay.base import lazy_names
 # the command line needs the tables without the templates or the charts
 _HOMES = {
     "._batch": ("batch_report",),
+    "._campaign": ("campaign_report",),
     "._ic_charts": (
         "plot_ic_decay",
         "plot_ic_heatmap",
@@ -29,6 +30,7 @@ __all__ = [
     "batch_lines",
     "batch_report",
     "batch_table",
+    "campaign_report",
     "plot_book",
     "plot_coverage",
     "plot_ic_decay",
@@ -49,6 +51,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from assay.views._batch import batch_report as batch_report
+    from assay.views._campaign import campaign_report as campaign_report
     from assay.views._ic_charts import plot_ic_decay as plot_ic_decay
     from assay.views._ic_charts import plot_ic_heatmap as plot_ic_heatmap
     from assay.views._ic_charts import plot_ic_histogram as plot_ic_histogram
