@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,13 +19,19 @@ class Killed(BaseException):
 
 @dataclass
 class Deadline:
-    """Counts operations; from number ``at`` on, none happens."""
+    """Counts operations; from number ``at`` on, none happens. With ``fails`` that one alone fails."""
 
     at: int | None = None
+    fails: bool = False
     done: list[str] = field(default_factory=list)
 
     def step(self, what: str) -> bool:
         """Whether the process is to end in the middle of this operation."""
+        if self.fails:
+            self.done.append(what)
+            if len(self.done) - 1 == self.at:
+                raise OSError(errno.EIO, "struck")
+            return False
         if self.at is not None and len(self.done) > self.at:
             raise Killed(what)
         self.done.append(what)

@@ -84,6 +84,7 @@ class FakeJudging:
     threshold: float = 0.5
     pool: list[str] = field(default_factory=list)
     zoo: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, str] = field(default_factory=dict)
     tried_by_id: dict[str, np.ndarray] = field(default_factory=dict)
     batches: list[int] = field(default_factory=list)
     pools_seen: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
@@ -115,6 +116,8 @@ class FakeJudging:
             return GateVerdict(False, one, "candidate.duplicate_known", "known")
         if one.signature in self.zoo:
             return GateVerdict(False, one, "candidate.duplicate_zoo", f"it is {self.zoo[one.signature]}")
+        if one.signature in self.seen:
+            return GateVerdict(False, one, "candidate.duplicate_run", f"it is {self.seen[one.signature]}")
         if one.signature in earlier:
             return GateVerdict(False, one, "candidate.duplicate_round", "twice in this round")
         return GateVerdict(True, one)
@@ -139,7 +142,8 @@ class FakeJudging:
         return {"rank_ic": share / 10, "t": 6 * share, "coverage": 1.0, "icir": None}
 
     def _row(self, item: Expression) -> np.ndarray:
-        seed = int(drawn(item.fingerprint) * 2**32)
+        # another rank around a formula changes nothing that matters
+        seed = int(drawn(item.text.replace("rank(rank(", "rank(").rstrip(")")) * 2**32)
         return np.random.default_rng(seed).normal(size=30)
 
     def count(self) -> Count:
@@ -156,6 +160,9 @@ class FakeJudging:
     def join(self, trial: str, scored: Scored) -> None:
         self.pool.append(trial)
         self.zoo[scored.expression.signature] = trial
+
+    def remember(self, trial: str, expression: Expression) -> None:
+        self.seen[expression.signature] = trial
 
     def tried(self, trial: str, scored: Scored) -> None:
         self.tried_by_id[trial] = scored.source

@@ -6,9 +6,13 @@ import os
 import random
 import signal
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from assay.campaign._resume import Recorded
+from assay.ledger import LedgerUnwritable
 
 from . import crash, desk
 
@@ -43,6 +47,33 @@ def test_every_point(tmp_path: Path, whole: tuple[crash.Left, list[str]]) -> Non
     expected, operations = whole
     points = list(range(len(operations)))
     assert crash.sweep(points, tmp_path, expected) == len(points)
+
+
+def test_a_disk_that_fails_once_stops_the_run_and_it_is_resumed(
+    tmp_path: Path, whole: tuple[crash.Left, list[str]]
+) -> None:
+    expected, operations = whole
+    writes = [n for n, name in enumerate(operations) if name in ("ledger write", "ledger fsync")]
+    for at in random.Random(2).sample(writes[20:], 6):
+        place = desk.Place(tmp_path / f"at-{at}")
+        place.root.mkdir()
+        place.ledger()
+        with pytest.raises(LedgerUnwritable):
+            crash.begin(place, crash.Deadline(at, fails=True))
+        crash.begin(place, crash.Deadline())
+        assert crash.Left.of(place) == expected
+
+
+def test_the_sweep_notices_what_a_resume_forgets(
+    tmp_path: Path, whole: tuple[crash.Left, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The harness itself: a resume that takes no recorded call for answered must leave something else."""
+    expected, operations = whole
+    read = Recorded.read
+    monkeypatch.setattr(Recorded, "read", lambda run: replace(read(run), earlier=()))
+    at = operations.index("write trial_graph/round_02.json")
+    with pytest.raises(AssertionError, match="struck"):
+        crash.sweep([at], tmp_path, expected)
 
 
 def test_dying_again_while_it_is_resumed(tmp_path: Path, whole: tuple[crash.Left, list[str]]) -> None:

@@ -177,3 +177,64 @@ def test_the_export_of_a_resumed_run_is_that_of_an_uninterrupted_one(tmp_path: P
     assert lines[2] == b'{"body":{"number":1,"outcome":0.1},"kind":"round"}'
     assert all(sorted(json.loads(line)) == ["body", "kind"] for line in lines)
     assert json.loads(lines[1])["body"]["expression"] == "\ud800 \u00e9"
+
+
+def test_changes_that_are_accepted_are_recorded_and_hold_from_then_on(ledger: Ledger) -> None:
+    run = ledger.run("r")
+    start(ledger, "r")
+    run.stop("stopped")
+    changed = {**INPUTS, "pool": "2", "prompts": "9"}
+    with pytest.raises(Refusal) as caught:
+        run.resume(PERSON, "c1", changed, accept=("pool",))
+    assert list(caught.value.details["changed"]) == ["inputs.prompts"]
+    accepted = {**INPUTS, "pool": "2"}
+    assert run.resume(PERSON, "c1", accepted, accept=("pool",)).body["accepted"] == ["pool"]
+    assert run.inputs() == accepted
+    run.stop("stopped")
+    with pytest.raises(Refusal):
+        run.resume(PERSON, "c1", INPUTS)
+    assert "accepted" not in run.resume(PERSON, "c1", accepted).body
+
+
+def call(ledger: Ledger, role: str, ordinal: int = 0, error: str | None = None) -> None:
+    ledger.run("r").append(
+        "llm_call", {"role": role, "request_hash": "h", "ordinal": ordinal, "error": error}
+    )
+
+
+def test_calls_that_follow_one_another_are_exported_in_their_order_and_not_as_they_came(
+    tmp_path: Path,
+) -> None:
+    exports = set()
+    for number, order in enumerate((("a", "b"), ("b", "a"))):
+        ledger = Ledger.create(tmp_path / str(number))
+        start(ledger, "r")
+        for role in order:
+            call(ledger, role)
+        ledger.run("r").append("round", {"number": 1, "outcome": "done"})
+        call(ledger, "a", 1)
+        exports.add(ledger.export("r"))
+    (export,) = exports
+    assert [json.loads(line)["body"].get("role") for line in export.splitlines()] == ["a", "b", None, "a"]
+
+
+def test_a_round_that_was_dropped_and_done_again_is_exported_once(tmp_path: Path) -> None:
+    whole, parts = Ledger.create(tmp_path / "whole"), Ledger.create(tmp_path / "parts")
+    start(whole, "r")
+    call(whole, "a")
+    call(whole, "b")
+    trial(whole, "f", run="r")
+    whole.run("r").append("round", {"number": 1, "outcome": "done"})
+    start(parts, "r")
+    call(parts, "b", error="provider_quota")
+    call(parts, "a")
+    parts.run("r").append("round", {"number": 1, "outcome": "dropped"})
+    call(parts, "b")
+    trial(parts, "f", run="r")
+    parts.run("r").append("round", {"number": 1, "outcome": "dropped"})
+    parts.run("r").append("round", {"number": 1, "outcome": "done"})
+    assert parts.export("r") == whole.export("r")
+    for ledger in (whole, parts):
+        ledger.run("r").append("round", {"number": 2, "outcome": "dropped"})
+    assert parts.export("r") == whole.export("r")
+    assert b"dropped" in whole.export("r"), "a round that was not done again is told of"

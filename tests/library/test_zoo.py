@@ -208,6 +208,11 @@ def test_an_admission_that_says_no_admits_nothing(ledger: Ledger) -> None:
     assert Zoo.read(ledger).members(retired=True) == ()
 
 
+def test_an_admission_without_a_certificate_is_one_to_the_zoo_of_a_campaign(ledger: Ledger) -> None:
+    ledger.append("admission", {"certificate": None, "admitted": True, "desk": "campaign"})
+    assert Zoo.read(ledger).members(retired=True) == ()
+
+
 def admitted(ledger: Ledger, formulas: dict[str, str | None], series: dict[str, Any]) -> Zoo:
     for name, text in formulas.items():
         admit(ledger, record(ledger, certificate(text), series=series.get(name)), name, ME)

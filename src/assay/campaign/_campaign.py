@@ -338,11 +338,16 @@ class _ToldSink:
 def restore(judging: Judging, history: History, *, tried: bool) -> None:
     """Bring a judge to where the past left it: zoo, pool and tried trials, in the order of the past."""
     for item in history.rounds:
-        wanted = [trial for trial in item.trials if trial.admitted or (tried and trial.evaluated)]
-        if not wanted:
-            continue
-        formulas = [judging.read(trial.candidate.expression) for trial in wanted if trial.candidate]
-        for trial, scored in zip(wanted, judging.score(formulas), strict=True):
+        evaluated = [
+            (trial, judging.read(trial.candidate.expression))
+            for trial in item.trials
+            if trial.evaluated and trial.candidate is not None
+        ]
+        for trial, expression in evaluated:
+            judging.remember(trial.id, expression)
+        wanted = [(trial, expression) for trial, expression in evaluated if tried or trial.admitted]
+        found = judging.score([expression for _, expression in wanted]) if wanted else ()
+        for (trial, _), scored in zip(wanted, found, strict=True):
             if tried:
                 judging.tried(trial.id, scored)
             if trial.admitted:

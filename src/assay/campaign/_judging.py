@@ -114,6 +114,10 @@ class TrainingJudging:
         self._pool = self._pool.grown(trial, scored.source)
         self._gate.add("zoo", trial, scored.expression)
 
+    def remember(self, trial: str, expression: Expression) -> None:
+        """See :class:`Judging`."""
+        self._gate.add("run", trial, expression)
+
     def tried(self, trial: str, scored: Scored) -> None:
         """See :class:`Judging`."""
         row = self._row(scored.source.ranks)

@@ -91,6 +91,10 @@ class Judging(Protocol):
         """An admitted factor joins the zoo and the pool."""
         ...
 
+    def remember(self, trial: str, expression: Expression) -> None:
+        """An evaluated trial joins those that the gate refuses to try again."""
+        ...
+
     def tried(self, trial: str, scored: Scored) -> None:
         """An evaluated trial joins those that likeness is told of."""
         ...

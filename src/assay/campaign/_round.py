@@ -181,6 +181,7 @@ class PlannedRound:
             item.score(scored)
             verdict = desk.judging.admit(scored, count)
             item.judge(verdict)
+            desk.judging.remember(name, scored.expression)
             if desk.config.context.theme_correlation is not None:
                 desk.judging.tried(name, scored)
             if verdict.admitted:
