@@ -10,3 +10,26 @@ POOLS_CHANGED = Reason(
     "the reference set or the known factors changed since the run's last start",
     "put them back, or go on with --accept-changed-pools, which is recorded",
 )
+NOT_FINISHED = Reason(
+    "campaign_unfinished", "the campaign has not come to its end", "let it end: assay campaign resume RUN"
+)
+HOLD_OUT_CLOSED = Reason(
+    "hold_out_closed",
+    "accepting a campaign opens its hold-out, which was not agreed to",
+    "answer the question, or add --yes",
+)
+ACCEPTED_OTHERWISE = Reason(
+    "accepted_otherwise",
+    "the campaign was accepted with other choices, and a hold-out is opened once",
+    "repeat the choices of the first time, or start a new campaign",
+)
+NOTHING_ADMITTED = Reason(
+    "nothing_admitted",
+    "the campaign has admitted no such factor",
+    "see what it tried: assay campaign report RUN",
+)
+CHANGED_SINCE = Reason(
+    "changed_since",
+    "what the campaign worked with is another one now",
+    "put it back as it was when the run began",
+)

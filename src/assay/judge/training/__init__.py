@@ -25,6 +25,7 @@ from assay.judge.training._pool import (
     pool_of,
 )
 from assay.judge.training._score import TrainingScore
+from assay.judge.training._segment import training_end
 from assay.judge.training._settings import TrainingSettings
 from assay.judge.training._trials import TrialCount
 
@@ -56,4 +57,5 @@ __all__ = [
     "rank_correlations",
     "residual",
     "sidak",
+    "training_end",
 ]
