@@ -60,6 +60,10 @@ KINDS = [
 ]
 
 
+TOKENS = (7_000, 300)
+"""Input and output that the model says each reply took."""
+
+
 class Model(Service):
     """A model whose reply hangs on how far the conversation is, so it can be asked by any process.
 
@@ -77,12 +81,12 @@ class Model(Service):
         if turn in self.failing:
             return self.failing.pop(turn)
         if turn >= len(TURNS):
-            return Answer(completion(self._final(seen)))
+            return Answer(completion(self._final(seen), tokens=TOKENS))
         calls = TURNS[turn]
         if self.structured == "tool":
             sent = [(name.replace(".", "__"), arguments) for name, arguments in calls]
-            return Answer(completion(f"turn {turn}", *sent, finish="tool_calls"))
-        return Answer(completion("\n".join(as_json(*call) for call in calls)))
+            return Answer(completion(f"turn {turn}", *sent, finish="tool_calls", tokens=TOKENS))
+        return Answer(completion("\n".join(as_json(*call) for call in calls), tokens=TOKENS))
 
     def _final(self, seen: Seen) -> str:
         # a model that repeats what it should not know

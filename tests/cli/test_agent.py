@@ -17,7 +17,7 @@ import pytest
 from assay.ledger import Ledger
 
 from ..llm.server import OPENAI_CASES, Answer, completion
-from .agents import CANARY, KEY, KINDS, OUTCOMES, TURNS, Model, copied, cut_back, left, nameless
+from .agents import CANARY, KEY, KINDS, OUTCOMES, TOKENS, TURNS, Model, copied, cut_back, left, nameless
 from .recorded import damage
 
 Run = Callable[..., Any]
@@ -72,6 +72,11 @@ def without_network() -> tuple[str, ...]:
 def keyed(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("openai", reason="the extra llm is not installed")
     monkeypatch.setenv(KEY, CANARY)
+
+
+def price(of_input: float) -> float:
+    """Of one reply of the model, with 2.0 for a million tokens of output."""
+    return (TOKENS[0] * of_input + TOKENS[1] * 2.0) / 1e6
 
 
 @pytest.fixture
@@ -178,7 +183,9 @@ def test_a_recorded_run_is_replayed_without_a_network_to_equal_bytes(
     assert kinds == KINDS
     assert stored["metadata"]["illegal_tool_call_rate"] == 5 / 11
     assert stored["metadata"]["operator"]["model_artifact"] == "local/toy-1"
-    assert stored["trajectory"]["spent"]["money"] == pytest.approx(RECORDED * (7 * 1.0 + 3 * 2.0) / 1e6)
+    assert stored["trajectory"]["spent"]["money"] == pytest.approx(
+        RECORDED * (TOKENS[0] * 1.0 + TOKENS[1] * 2.0) / 1e6
+    )
     before = (desk / "ledger" / "ledger.jsonl").read_bytes()
     again = child(desk, _OFFLINE, "agent", "replay", "r", "--to", "again", "--json", before=without_network())
     assert again.returncode == 0, again.stdout + again.stderr
@@ -371,7 +378,9 @@ def test_a_budget_of_the_settings_stops_a_run_and_may_be_raised(
     path.write_text(text.replace("input = 1.0", "input = 9.0"))
     assert run("agent", "resume", "r").code == 0
     money = json.loads((desk / "runs/r/idea/r0/trajectory.json").read_text())["spent"]["money"]
-    assert money == pytest.approx((4 * (7 + 6) + 7 * (63 + 6)) / 1e6, rel=0.1)
+    assert money == pytest.approx(
+        (4 * (1 * TOKENS[0] + 2 * TOKENS[1]) + 7 * (9 * TOKENS[0] + 2 * TOKENS[1])) / 1e6, rel=0.1
+    )
     path.write_text(text)
     assert run("agent", "replay", "r", "--to", "again").code == 0
 

@@ -49,7 +49,12 @@ def error(status: int, body: Any, **headers: str) -> Answer:
 # ---------------------------------------------------------------- OpenAI's form
 
 
-def completion(text: str | None, *calls: tuple[str, str], finish: str | None = "stop") -> dict[str, Any]:
+def completion(
+    text: str | None,
+    *calls: tuple[str, str],
+    finish: str | None = "stop",
+    tokens: tuple[int, int] = (7, 3),
+) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": text}
     if calls:
         message["tool_calls"] = [
@@ -63,9 +68,9 @@ def completion(text: str | None, *calls: tuple[str, str], finish: str | None = "
         "model": "toy-1",
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         "usage": {
-            "prompt_tokens": 7,
-            "completion_tokens": 3,
-            "total_tokens": 10,
+            "prompt_tokens": tokens[0],
+            "completion_tokens": tokens[1],
+            "total_tokens": sum(tokens),
             "prompt_tokens_details": {"cached_tokens": 2},
         },
     }
