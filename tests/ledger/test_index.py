@@ -274,6 +274,61 @@ def test_a_log_that_was_replaced_is_indexed_anew(ledger: Ledger, tmp_path: Path)
         assert [row.fingerprint for row in index.trials()] == ["only"]
 
 
+def cut_tail(ledger: Ledger, lines: int) -> int:
+    """Take the last lines away, and the hint that would tell of them; how many are left."""
+    log = ledger.folder / "ledger.jsonl"
+    kept = log.read_bytes().splitlines(keepends=True)[:-lines]
+    log.write_bytes(b"".join(kept))
+    (ledger.folder / "head").unlink()
+    return len(kept)
+
+
+def test_an_index_made_anew_over_a_shorter_log_still_bears_witness(ledger: Ledger) -> None:
+    ledger.index().close()
+    left = cut_tail(ledger, 2)
+    for _ in range(2):  # the second time it is up to date, and remembers all the same
+        with Ledger.open(ledger.folder).index() as index:
+            assert index.records == left
+        with pytest.raises(LedgerDamaged) as error:
+            Ledger.open(ledger.folder).verify()
+        assert error.value.where == f"line {left + 1}"
+
+
+def test_lines_put_in_place_of_a_deleted_tail_do_not_silence_the_witness(ledger: Ledger) -> None:
+    with ledger.index() as index:
+        seen = index.records
+    left = cut_tail(ledger, 2)
+    forged = Ledger.open(ledger.folder)
+    forged.index().close()
+    for i in range(6):
+        trial(forged, f"instead{i}")
+    forged.index().close()
+    with pytest.raises(LedgerDamaged) as error:
+        Ledger.open(ledger.folder).verify()
+    assert error.value.where == f"line {seen}"
+    assert left < seen
+
+
+def test_a_witness_of_an_older_version_is_heard(ledger: Ledger) -> None:
+    ledger.index().close()
+    in_sql("DROP TABLE witness", "PRAGMA user_version = 2")(cache(ledger))
+    left = cut_tail(ledger, 2)
+    Ledger.open(ledger.folder).index().close()
+    with pytest.raises(LedgerDamaged) as error:
+        Ledger.open(ledger.folder).verify()
+    assert error.value.where == f"line {left + 1}"
+
+
+def test_a_record_that_was_replaced_on_purpose_is_good_once_the_index_is_gone(ledger: Ledger) -> None:
+    ledger.index().close()
+    left = cut_tail(ledger, 2)
+    Ledger.open(ledger.folder).index().close()
+    cache(ledger).unlink()
+    assert Ledger.open(ledger.folder).verify().records == left
+    Ledger.open(ledger.folder).index().close()
+    assert Ledger.open(ledger.folder).verify().records == left
+
+
 def in_child(act: Callable[[], None]) -> int:
     """Run in a forked child; its exit status, negative for a signal."""
     child = os.fork()

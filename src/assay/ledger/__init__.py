@@ -8,7 +8,7 @@ from assay.ledger._ledger import Draft, Ledger, Verified
 from assay.ledger._line import Entry, Position
 from assay.ledger._looks import LOOK_BUDGET_EXHAUSTED, Look, LooksUsed
 from assay.ledger._reasons import BAD_RECORD, LEDGER_BUSY
-from assay.ledger._runs import INPUTS_CHANGED, RUN_ENDED, RUN_EXISTS, UNKNOWN_RUN, Run
+from assay.ledger._runs import INPUTS_CHANGED, RUN_ENDED, RUN_EXISTS, UNKNOWN_RUN, Run, StopReason
 from assay.ledger._scan import TornTail
 from assay.ledger._series import DailySeries, SeriesMatrix, decode_series, encode_series
 from assay.ledger._trials import INCOMPLETE_SCOPE, Scope, Trials, close_looks
@@ -38,6 +38,7 @@ __all__ = [
     "Run",
     "RunState",
     "Scope",
+    "StopReason",
     "SeriesMatrix",
     "TornTail",
     "TrialKey",

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from assay.ledger._keys import TrialKey
 from assay.ledger._line import START, Entry, Line, Position, damaged, ends_with, own_hash, parse
 from assay.ledger._scan import Scan, TornTail, open_log
+from assay.ledger._seen import places_in
 
 if TYPE_CHECKING:
     from assay.ledger._ledger import Ledger
 
-VERSION = 2
+VERSION = 3
 """Of the tables below; an index of another version is made anew."""
 
 DATA_INPUT = "data:"
@@ -28,12 +29,13 @@ _TAIL = 128
 
 _TABLES = """
 CREATE TABLE place (lines INTEGER NOT NULL, offset INTEGER NOT NULL, hash TEXT NOT NULL);
+CREATE TABLE witness (lines INTEGER NOT NULL, offset INTEGER NOT NULL, hash TEXT NOT NULL);
 CREATE TABLE record (line INTEGER PRIMARY KEY, offset INTEGER NOT NULL, length INTEGER NOT NULL,
                      kind TEXT NOT NULL, run TEXT);
 CREATE TABLE trial (line INTEGER PRIMARY KEY, fingerprint TEXT, config_hash TEXT, data TEXT, desk TEXT,
                     run TEXT, sharpe REAL, series TEXT, p_value REAL);
 CREATE TABLE look (line INTEGER PRIMARY KEY, data TEXT, period TEXT, fingerprint TEXT, config_hash TEXT,
-                   budget INTEGER, run TEXT);
+                   budget INTEGER, run TEXT, plan TEXT);
 CREATE TABLE run_event (line INTEGER PRIMARY KEY, run TEXT NOT NULL, kind TEXT NOT NULL, desk TEXT, data TEXT,
                         reason TEXT, unrecorded INTEGER);
 CREATE INDEX record_by_kind ON record (kind, line);
@@ -43,7 +45,7 @@ CREATE INDEX look_by_data ON look (data, period);
 _INSERTS = {
     "record": "INSERT INTO record VALUES (?,?,?,?,?)",
     "trial": "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?)",
-    "look": "INSERT INTO look VALUES (?,?,?,?,?,?,?)",
+    "look": "INSERT INTO look VALUES (?,?,?,?,?,?,?,?)",
     "run_event": "INSERT INTO run_event VALUES (?,?,?,?,?,?,?)",
 }
 _RUN_KINDS = ("run_start", "run_resume", "run_stop")
@@ -99,7 +101,7 @@ class TrialRow:
 
 @dataclass(frozen=True, slots=True)
 class LookRow:
-    """A look record without its dates."""
+    """A look record without its dates; ``plan`` names the object that holds the plan, None in older ones."""
 
     line: int
     data: str
@@ -108,6 +110,7 @@ class LookRow:
     config_hash: str
     budget: int | None
     run: str | None
+    plan: str | None = None
 
     @property
     def key(self) -> TrialKey:
@@ -118,8 +121,10 @@ class Index:
     """What the log holds, found by kind, run and key without reading it: a cache in SQLite.
 
     Nothing in it is a source: it is brought up to date from the log when it is opened, and made anew where it
-    is missing, broken, of another version, or of another log. Where its file cannot be written it lives in
-    memory. While it is open it shows one state of the record. Close it, or use it as a context manager.
+    is missing, broken, of another version, or of another log. A place that it had come to and that the log no
+    longer has is kept as a witness, for :meth:`Ledger.verify` to hear. Where its file cannot be written it
+    lives in memory. While it is open it shows one state of the record. Close it, or use it as a context
+    manager.
 
     Parameters
     ----------
@@ -127,7 +132,7 @@ class Index:
     cache : the index file.
     end : bytes of the log to index at most, where the caller knows how many are accepted.
     torn : what the caller found beyond them.
-    anew : index the whole log again, whatever there is.
+    anew : index the whole log again, whatever there is; its witnesses go, too.
 
     Raises
     ------
@@ -243,7 +248,7 @@ class Index:
     def looks(self, *, data: str | None = None, period: str | None = None) -> list[LookRow]:
         """Look records in order."""
         rows = self._rows(
-            "SELECT line, data, period, fingerprint, config_hash, budget, run FROM look "
+            "SELECT line, data, period, fingerprint, config_hash, budget, run, plan FROM look "
             "WHERE (?1 IS NULL OR data = ?1) AND (?2 IS NULL OR period = ?2) ORDER BY line",
             (data, period),
         )
@@ -328,7 +333,10 @@ class Index:
         return full
 
     def _known(self, connection: sqlite3.Connection) -> Position:
-        """Up to where this index holds this log; an index that does not hold it at all is emptied."""
+        """Up to where this index holds this log; an index that does not hold it at all is emptied.
+
+        What it had seen and the log does not have stays, as a witness of lines that were taken away.
+        """
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if (application, version) == (_APPLICATION, VERSION):
@@ -336,7 +344,11 @@ class Index:
             last = connection.execute("SELECT max(line) FROM record").fetchone()[0] or 0
             if len(places) == 1 and places[0][0] == last and self._holds(Position(*places[0])):
                 return Position(*places[0])
+        lost = [] if self._anew else [place for place in places_in(connection) if not self._holds(place)]
+        self._anew = False
         _make_tables(connection)
+        rows = [(place.lines, place.offset, place.hash) for place in lost]
+        connection.executemany("INSERT INTO witness VALUES (?,?,?)", rows)
         return START
 
     def _holds(self, place: Position) -> bool:
@@ -409,6 +421,7 @@ def _look(entry: Entry) -> tuple[Any, ...]:
         _text(named.get("config_hash")),
         _whole(body.get("budget")),
         _optional_text(entry.run),
+        _optional_text(body.get("plan")),
     )
 
 

@@ -72,7 +72,11 @@ _TABLE = (
         ),
         objects=("series",),
     ),
-    Kind("look", "hidden dates were read", ("period", "start", "end", "data", "key", "operator")),
+    Kind(
+        "look",
+        "hidden dates were read; plan, if there, names the plan of that time",
+        ("period", "start", "end", "data", "key", "operator"),
+    ),
     Kind("seal", "hidden dates were moved out of reach", ("data", "period")),
     Kind("admission", "a factor was admitted to the zoo, or not", ("certificate", "admitted")),
     Kind("retirement", "a factor left the zoo", ("certificate", "reason")),

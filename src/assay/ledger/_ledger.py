@@ -32,7 +32,7 @@ from assay.ledger._objects import MAGIC, Objects, is_object_name
 from assay.ledger._reasons import BAD_RECORD
 from assay.ledger._runs import Run
 from assay.ledger._scan import Scan, TornTail, missing_tail
-from assay.ledger._seen import indexed_place
+from assay.ledger._seen import indexed_places
 from assay.ledger._stamp import Stamp
 from assay.ledger._trials import Scope, Trials, collect
 
@@ -214,8 +214,8 @@ class Ledger:
     def verify(self, *, objects: bool = False) -> Verified:
         """Check the whole chain, and with ``objects`` every payload that a record names. Changes nothing.
 
-        An index that has seen more lines, or another line, bears witness too; where the record was replaced
-        on purpose, remove ``index.sqlite``.
+        An index that has seen more lines, or another line, bears witness too, also after it was brought up to
+        date since; where the record was replaced on purpose, remove ``index.sqlite``.
 
         Raises
         ------
@@ -226,13 +226,15 @@ class Ledger:
             self._log.settle()
             end, torn = self._log.end, self._log.torn
             # while nobody can append: an index that is brought up to date meanwhile has seen more, rightly
-            seen = indexed_place(self.folder / "index.sqlite")
-        if seen is not None and seen.offset > end.offset:
-            raise missing_tail(end, seen)
+            seen = indexed_places(self.folder / "index.sqlite")
+        for place in seen:
+            if place.offset > end.offset or place.lines > end.lines:
+                raise missing_tail(end, place)
+        witnessed = {place.lines: place.hash for place in seen}
         checked = 0
         scan = Scan(self._log.path, START, end.offset)
         for line in scan:
-            if seen is not None and line.number == seen.lines and line.hash != seen.hash:
+            if witnessed.get(line.number, line.hash) != line.hash:
                 raise damaged(line.number, "is another one than the index has seen")
             entry = known_kind(parse(line))
             if objects:
@@ -322,6 +324,7 @@ class Ledger:
         key: TrialKey,
         operator: Operator,
         run: str | None = None,
+        plan: str | None = None,
     ) -> Look:
         """Charge a look at hidden dates before they are read; see :func:`assay.ledger._looks.charge_look`.
 
@@ -330,7 +333,9 @@ class Ledger:
         Refusal
             ``look_budget_exhausted``.
         """
-        return charge_look(self, period, dates, data=data, budget=budget, key=key, operator=operator, run=run)
+        return charge_look(
+            self, period, dates, data=data, budget=budget, key=key, operator=operator, run=run, plan=plan
+        )
 
     def looks(self, data: str) -> dict[str, LooksUsed]:
         """Looks charged to each hidden period of a data set; a period without looks is left out."""

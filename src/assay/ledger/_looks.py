@@ -54,6 +54,7 @@ def charge_look(
     key: TrialKey,
     operator: Operator,
     run: str | None = None,
+    plan: str | None = None,
 ) -> Look:
     """Charge one look to the budget of a hidden period of a data set, before the dates are read.
 
@@ -64,6 +65,8 @@ def charge_look(
     ----------
     dates : first and last day that are read.
     budget : looks allowed at this period of this data set, in all.
+    plan : name of the object that holds the period plan, by its digest: with it a later reader can tell
+        whether the plan was moved. Records of before have no such key.
 
     Raises
     ------
@@ -91,6 +94,7 @@ def charge_look(
             "budget": budget,
             "key": key.as_body(),
             "operator": asdict(operator),
+            **({} if plan is None else {"plan": plan}),
         }
         entry = ledger.append("look", body, run=run)
         return Look(period, entry.line, True, len(before) + 1, budget)
