@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
+import tomllib
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import metadata
@@ -134,6 +136,24 @@ def test_a_plan_that_was_moved_after_looks(run: Run, desk: Path) -> None:
     done = run("doctor", "--no-network", "--json")
     assert problems(done) == ["periods small"]
     assert "looks at score" in done.out
+
+
+def test_a_copy_of_a_planned_data_set_under_another_name(run: Run, desk: Path) -> None:
+    shutil.copytree(desk / "data" / "small", desk / "data" / "copy")
+    manifest = desk / "data" / "copy" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text("utf-8")), "name": "copy"}), "utf-8")
+    done = run("doctor", "--no-network", "--json")
+    assert problems(done) == ["periods copy"]
+    assert "no period plan" in by_area(done)["periods copy"]["message"]
+    quick = ("--set", "bootstrap=0", "--set", "robustness=off")
+    judged = run("judge", "rank(volume)", "--data", "copy", *quick)
+    assert (judged.code, "judged by that plan" in judged.err) == (0, True)
+    shut = run("judge", "rank(volume)", "--data", "copy", "--period", "score", "--yes", *quick)
+    assert (shut.code, "'small'" in shut.err) == (2, True)
+    assert run("periods", "set", "copy", "--json").code == 0
+    planned = tomllib.loads((desk / "assay.toml").read_text("utf-8"))["data"]
+    assert planned["copy"]["periods"] == planned["small"]["periods"]
+    assert problems(run("doctor", "--no-network", "--json")) == []
 
 
 def test_an_unknown_default(run: Run, desk: Path) -> None:

@@ -60,6 +60,7 @@ def suggest_plan(panel: Panel, folder: Path) -> None:
     It is not written for the user: which dates are hidden is decided once, by a person.
     """
     from assay.config import find_workspace, plan_toml, propose_plan
+    from assay.judge import planned_kin
 
     workspace = find_workspace(folder)
     if workspace is None or folder.resolve().parent != workspace.data_dir.resolve():
@@ -67,11 +68,14 @@ def suggest_plan(panel: Panel, folder: Path) -> None:
     settings = workspace.settings(panel.name)
     if settings.periods is not None:
         return
+    kin = planned_kin(panel, workspace)
     try:
-        plan = propose_plan(panel.dates, settings.horizons)
+        plan = propose_plan(panel.dates, settings.horizons) if kin is None else kin.plan
     except DataError as too_short:
         note(f"no dates of {panel.name} are kept apart for judging: {too_short.message}")
         return
+    if kin is not None:
+        note(f"{kin.note(panel.name)}; the judge opens none of these dates")
     note(
         f"no dates of {panel.name} are kept apart for judging yet. To do so, before the first look, run "
         f"'assay periods set {panel.name}', which adds to {workspace.config_path}:"

@@ -7,11 +7,11 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.cli._workspace import has_ledger
 from assay.errors import AssayError, ConfigProblems, DataError
@@ -19,6 +19,7 @@ from assay.errors import AssayError, ConfigProblems, DataError
 if TYPE_CHECKING:
     from assay.config import Secret, Workspace
     from assay.ledger import Ledger
+    from assay.market import Panel
 
 _DISTRIBUTION = "alpha-assay"
 _OLDEST_PYTHON = (3, 11)
@@ -181,7 +182,7 @@ def _data(workspace: Workspace) -> Iterator[Finding]:
         days, instruments = panel.shape
         told = f"{days} dates x {instruments} instruments, as stored; its bars: assay data doctor {name}"
         yield Finding(f"data {name}", "good", told)
-        yield _plan(workspace, name)
+        yield _plan(workspace, name, panel)
     for name in sorted(set(workspace.data) - set(stored)):
         yield Finding(
             f"data {name}",
@@ -198,13 +199,15 @@ def _data(workspace: Workspace) -> Iterator[Finding]:
         )
 
 
-def _plan(workspace: Workspace, name: str) -> Finding:
+def _plan(workspace: Workspace, name: str, panel: Panel) -> Finding:
     from assay.cli._data_plan import plan_of_dataset
-    from assay.market import read_manifest
+    from assay.judge import planned_kin
 
-    folder = workspace.data_dir / name
-    shown = plan_of_dataset(folder, read_manifest(folder))
+    shown = plan_of_dataset(workspace.data_dir / name, panel.manifest)
     if shown is None:
+        kin = planned_kin(panel, workspace)
+        if kin is not None:
+            return Finding(f"periods {name}", "problem", kin.note(panel.name), kin.fix(panel.name))
         fix = f"before the first look, add [data.{name}.periods] to assay.toml"
         return Finding(f"periods {name}", "note", "no plan: all dates are open to everybody", fix)
     if shown.problem is not None:
@@ -237,7 +240,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             f"periods {data}",
             "problem",
-            f"looks at {period} are recorded whose dates are not {period} by the plan as it is now",
+            f"looks at {period} were made under a plan that hid more of it than the plan hides now",
             "put the plan back as it was; what was looked at is hidden no more, and what was open never was",
         )
     for run in running:
@@ -250,14 +253,18 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _moved_plans(ledger: Ledger, workspace: Workspace) -> list[tuple[str, str]]:
-    """Data sets and hidden periods that were looked at when the plan was another one."""
-    found: dict[tuple[str, str], None] = {}
+    """Data sets and hidden periods that were looked at when the plan hid more; see ``judge.moved_plan``."""
+    from assay.judge import moved_plan
+
+    looks: dict[str, list[Mapping[str, Any]]] = {}
     for entry in ledger.entries(kind="look"):
-        data, period = entry.body["data"], entry.body["period"]
-        plan = workspace.settings(data).periods
-        if plan is None or period not in plan.hidden(entry.body["start"], entry.body["end"]):
-            found[data, period] = None
-    return list(found)
+        looks.setdefault(entry.body["data"], []).append(entry.body)
+    found = [
+        (data, item.period)
+        for data, bodies in looks.items()
+        for item in moved_plan(bodies, workspace.settings(data).periods, ledger.get)
+    ]
+    return list(dict.fromkeys(found))
 
 
 def _open_without_writing(folder: Path) -> Ledger:

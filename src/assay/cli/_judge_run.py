@@ -19,7 +19,7 @@ from assay.errors import AssayError, Refusal
 
 if TYPE_CHECKING:
     from assay.config import PeriodPlan
-    from assay.judge import JudgeSettings, Recording, Verdicts
+    from assay.judge import JudgeSettings, Kin, Recording, Verdicts
     from assay.market import Panel
 
 REFUSED = 2
@@ -33,8 +33,12 @@ def run_judge(request: JudgeRequest) -> int:
     panel, own = open_with_settings(request.data)
     settings = judge_settings(request, own, threads=usable_cores())
     plan = None if own is None else own.periods
+    kin = _kin(panel) if plan is None else None
+    if kin is not None:
+        note(f"{kin.note(panel.name)}; judged by that plan")
+        plan = kin.plan
     with slow_notice():
-        verdicts = _judged(items, panel, settings, request, plan)
+        verdicts = _judged(items, panel, settings, request, plan, kin)
         pages = _pages(verdicts, request)
     _write(pages)
     _show(verdicts, request)
@@ -51,7 +55,12 @@ def _items(request: JudgeRequest) -> Any:
 
 
 def _judged(
-    items: Any, panel: Panel, settings: JudgeSettings, request: JudgeRequest, plan: PeriodPlan | None
+    items: Any,
+    panel: Panel,
+    settings: JudgeSettings,
+    request: JudgeRequest,
+    plan: PeriodPlan | None,
+    kin: Kin | None,
 ) -> Verdicts:
     """Judge; where that would open hidden dates, only after a person agreed."""
     from assay.judge import SettingProblems, judge
@@ -78,8 +87,21 @@ def _judged(
     except Refusal as refusal:
         if refusal.reason.code != "hidden_period":
             raise
+        if kin is not None:
+            raise kin.refusal(panel.name) from refusal
         _agree(refusal, request)
     return run(replace(settings, allow_hidden=True))
+
+
+def _kin(panel: Panel) -> Kin | None:
+    """The planned data set that holds what this unplanned one holds, also one that lies outside."""
+    from assay.config import find_data_place, find_workspace
+    from assay.judge import kin_of, planned_kin
+
+    if panel.folder is None or find_data_place(panel.folder, panel.name) is not None:
+        return kin_of(panel)
+    here = find_workspace()
+    return None if here is None else planned_kin(panel, here)
 
 
 def _recording(panel: Panel, settings: JudgeSettings) -> Recording | None:

@@ -29,19 +29,22 @@ def set_plan(
 ) -> None:
     """Keep dates of a data set apart, once and before the first look at them.
 
-    Without options: 60% of the bars are open, 20% each go to score and eval, the embargo between. A plan that
-    is there already stays: one that is moved after a look hides nothing.
+    Without options: 60% of the bars are open, 20% each go to score and eval, the embargo between; a data set
+    that holds what a planned one holds gets the plan of that one. A plan that is there already stays: one
+    that is moved after a look hides nothing.
     """
     from assay.base import atomic_write
     from assay.cli._dataset import open_dataset
     from assay.cli._workspace import need_workspace
     from assay.config import parse_config, plan_toml, propose_plan
+    from assay.judge import planned_kin
 
     workspace = need_workspace()
     settings = workspace.settings(data)
     _require_unplanned(workspace, data)
     panel = open_dataset(data, workspace)
-    plan = propose_plan(panel.dates, settings.horizons)
+    kin = planned_kin(panel, workspace)
+    plan = propose_plan(panel.dates, settings.horizons) if kin is None else kin.plan
     given = {"search": search, "score": score, "eval": evaluation}
     changes: dict[str, Any] = {name: _range(name, text) for name, text in given.items() if text is not None}
     plan = replace(plan, **changes)

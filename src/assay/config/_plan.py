@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -85,11 +85,21 @@ class PeriodPlan:
         return self.search.end
 
     @property
+    def canonical(self) -> str:
+        """The plan as canonical JSON; :meth:`from_dict` reads what it says."""
+        body = {name: [str(day) for day in period] for name, period in self.periods()}
+        return canonical_json({**body, "embargo_bars": self.embargo_bars})
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the plan, by which a record can show that the plan was not changed later."""
-        body = {name: [str(day) for day in period] for name, period in self.periods()}
-        text = canonical_json({**body, "embargo_bars": self.embargo_bars})
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(self.canonical.encode()).hexdigest()
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> PeriodPlan:
+        """The plan that :attr:`canonical` tells."""
+        ranges = {name: DateRange(*map(as_date, data[name])) for name in ("score", "eval") if name in data}
+        return cls(DateRange(*map(as_date, data["search"])), **ranges, embargo_bars=data["embargo_bars"])
 
     def periods(self) -> Iterator[tuple[str, DateRange]]:
         """The periods that are set, with their names."""
@@ -131,10 +141,13 @@ class PeriodPlan:
         )
         if asked.start > asked.end:
             raise DataError(f"{asked} is an empty range", where="period", fix="give the earlier date first")
-        return tuple(name for name, period in self._closed() if period.meets(asked))
+        return tuple(name for name, period in self.closed() if period.meets(asked))
 
-    def _closed(self) -> Iterator[tuple[HiddenPeriod, DateRange]]:
-        """The hidden periods; the latest period, if hidden, has no end: bars appended later belong to it."""
+    def closed(self) -> Iterator[tuple[HiddenPeriod, DateRange]]:
+        """The hidden periods with the dates that they hide.
+
+        The latest period, if hidden, has no end: bars appended later belong to it.
+        """
         last = max(period.end for _, period in self.periods())
         names: tuple[HiddenPeriod, ...] = ("score", "eval")
         for name, period in zip(names, (self.score, self.eval), strict=True):

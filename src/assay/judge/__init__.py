@@ -10,7 +10,9 @@ from typing import Any
 
 from assay.judge._certificate import certificate_schema, verify_certificate
 from assay.judge._judge import data_digest, judge, panel_fields
+from assay.judge._kin import Kin, kin_of, planned_kin
 from assay.judge._measuring import Progress
+from assay.judge._moved import PLAN_MOVED, Moved, moved_plan
 from assay.judge._permit import EVAL_SEALED, issue_eval_token
 from assay.judge._recording import Recording, recording_in, recording_of
 from assay.judge._results import (
@@ -48,6 +50,7 @@ from assay.judge._verdict import BatchStatistics, Refused, Verdict, Verdicts
 __all__ = [
     "COSTS",
     "EVAL_SEALED",
+    "PLAN_MOVED",
     "SUMMARY",
     "BatchStatistics",
     "BookCurve",
@@ -65,8 +68,10 @@ __all__ = [
     "Identity",
     "Interval",
     "JudgeSettings",
+    "Kin",
     "LeakCheck",
     "MonthlyTable",
+    "Moved",
     "QuantileRow",
     "Progress",
     "Quantiles",
@@ -86,7 +91,10 @@ __all__ = [
     "eval_report",
     "issue_eval_token",
     "judge",
+    "kin_of",
+    "moved_plan",
     "panel_fields",
+    "planned_kin",
     "recording_in",
     "recording_of",
     "reference_expressions",

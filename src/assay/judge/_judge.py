@@ -70,7 +70,8 @@ def judge(
     ------
     Refusal
         A formula is refused (and ``collect`` is not set), the period is hidden, or the universe is unknown.
-        ``look_budget_exhausted``; ``ledger_busy``.
+        ``look_budget_exhausted``; ``plan_moved``: the plan hides less than at earlier looks, and that would
+        be made use of; ``ledger_busy``.
     DataError
         The values or the benchmark do not fit the panel, or the period is too short.
     ConfigProblems

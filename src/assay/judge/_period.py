@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.config import HiddenPeriod, PeriodPlan, find_data_settings
 from assay.errors import DataError, Problem, Reason, Refusal
+from assay.judge._kin import kin_of
 from assay.judge._results import DateArray
 from assay.judge._settings import JudgeSettings, SettingProblems
 
@@ -66,6 +67,9 @@ def plan_of(panel: Panel) -> PeriodPlan | None:
 def plan_for(panel: Panel, given: PeriodPlan | None) -> PeriodPlan | None:
     """The plan to judge a panel by: the one given, else that of its workspace.
 
+    A data set without a plan that holds what a planned one of the workspace holds has that one's plan; see
+    :func:`~assay.judge._kin.planned_kin`.
+
     Raises
     ------
     ConfigProblems
@@ -73,6 +77,9 @@ def plan_for(panel: Panel, given: PeriodPlan | None) -> PeriodPlan | None:
         hides: what is hidden in a workspace is for its ``assay.toml`` to say.
     """
     own = plan_of(panel)
+    if own is None:
+        kin = kin_of(panel)
+        own = None if kin is None else kin.plan
     if given is None or own is None or given == own or not len(panel.dates):
         return own if given is None else given
     if own.hidden(_day(panel.dates[0]), _day(panel.dates[-1])):

@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.base import Operator, canonical_json, uuid7
-from assay.config import DataSettings, HiddenPeriod, LookBudgets, Workspace, find_data_place
+from assay.config import (
+    DataSettings,
+    DateRange,
+    HiddenPeriod,
+    LookBudgets,
+    Workspace,
+    as_date,
+    find_data_place,
+)
 from assay.errors import AssayError, Problem, Refusal
 from assay.judge._items import Item
 from assay.judge._measure import Measured
+from assay.judge._moved import plan_payload, refuse_moved
 from assay.judge._population import MOST_SERIES, ONE_TRIAL, Population, refused, without_ledger
 from assay.judge._results import FloatArray
 from assay.judge._settings import JudgeSettings, SettingProblems
@@ -31,6 +40,7 @@ from assay.ledger import (
     Draft,
     Ledger,
     Scope,
+    StopReason,
     TrialKey,
     Trials,
     decode_series,
@@ -122,8 +132,8 @@ def _ledger(folder: Path) -> Ledger:
 class Record:
     """One judgement in the ledger: begun before anything is measured, ended with its certificates.
 
-    Use as a context: leaving it with an error ends the run as failed, and what was planned while hidden dates
-    were open counts as a trial without a figure.
+    Use as a context: leaving it with an error ends the run as failed, with an interruption as stopped, and
+    what was planned while hidden dates were open counts as a trial without a figure.
     """
 
     label = RECORDED
@@ -139,15 +149,17 @@ class Record:
         self._recorded = False
 
     def __enter__(self) -> Record:
-        if self._own:
-            inputs = {f"data:{self._data}": self._digest}
-            self._run.start(
-                self._recording.desk, self._recording.operator, self._hash, inputs, self._keys.values()
-            )
+        refuse_moved(self._recording.ledger, self._data, self._setup.plan, self._read)
+        begun = not self._own
         try:
+            if self._own:
+                self._start()
+                begun = True
             self._charge()
-        except BaseException:
-            self._stop("failed")
+        except BaseException as error:
+            # an interruption may come when the start is on the disk, and not yet told of here
+            if begun or (not isinstance(error, Exception) and self._started()):
+                self._stop(_how(type(error)))
             raise
         return self
 
@@ -157,9 +169,19 @@ class Record:
             return
         if not self._recorded and self._setup.window.hidden_opened:
             self.count()
-        self._stop("failed")
+        self._stop(_how(kind))
 
-    def _stop(self, reason: Any) -> None:
+    def _start(self) -> None:
+        recording, inputs = self._recording, {f"data:{self._data}": self._digest}
+        self._run.start(recording.desk, recording.operator, self._hash, inputs, self._keys.values())
+
+    def _started(self) -> bool:
+        try:
+            return self._run.state().open
+        except Refusal:
+            return False
+
+    def _stop(self, reason: StopReason) -> None:
         if self._own:
             self._run.stop(reason)
 
@@ -167,18 +189,26 @@ class Record:
     def _data(self) -> str:
         return self._setup.view.name
 
+    @property
+    def _read(self) -> DateRange:
+        """First and last day that are judged."""
+        dates = self._setup.dates[self._setup.rows]
+        return DateRange(as_date(dates[0]), as_date(dates[-1]))
+
     def _charge(self) -> None:
         """Charge the looks that this judgement costs: all of them, or none and a refusal."""
-        dates = self._setup.dates[self._setup.rows]
-        bounds = dates[0].item(), dates[-1].item()
+        if not self._setup.window.hidden_opened:
+            return
         recording, keys = self._recording, list(dict.fromkeys(self._keys.values()))
+        plan = self._setup.plan
+        name = None if plan is None else recording.ledger.put([plan_payload(plan)])[0]
         with recording.ledger.transaction():
             for period in self._setup.window.hidden_opened:
                 self._require_budget(period, keys)
             for period, key in product(self._setup.window.hidden_opened, keys):
                 recording.ledger.charge_look(
-                    period, bounds, data=self._data, budget=self._budget(period), key=key,
-                    operator=recording.operator, run=self._run.id,
+                    period, self._read, data=self._data, budget=self._budget(period), key=key,
+                    operator=recording.operator, run=self._run.id, plan=name,
                 )  # fmt: skip
 
     def _require_budget(self, period: HiddenPeriod, keys: Sequence[TrialKey]) -> None:
@@ -291,6 +321,11 @@ class Record:
             "data": self._data,
             "decision": verdict.decision.status,
         }
+
+
+def _how(kind: type[BaseException]) -> StopReason:
+    """How a judgement ended that an error ended: a person's or the system's stop is no failure."""
+    return "stopped" if issubclass(kind, KeyboardInterrupt) else "failed"
 
 
 class Unrecorded:

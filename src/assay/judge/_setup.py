@@ -14,6 +14,7 @@ from assay.base import generator
 from assay.config import PeriodPlan
 from assay.errors import DataError, Problem
 from assay.expr import Call, Field, Node
+from assay.judge._kin import kin_of
 from assay.judge._neutralize import GROUP_CHOICES, Exposures, exposures_of
 from assay.judge._period import Window, assert_dates, resolve_window
 from assay.judge._results import DateArray, FloatArray
@@ -60,6 +61,7 @@ class Setup:
 
     view: Panel
     window: Window
+    plan: PeriodPlan | None
     settings: JudgeSettings
     costs: Costs
     market: str
@@ -120,16 +122,22 @@ def make_setup(
     Raises
     ------
     Refusal
-        ``hidden_period``; the universe is unknown or outdated; ``unsupported_neutralization``.
+        ``hidden_period``, also of a data set without a plan that holds what a planned one holds; the
+        universe is unknown or outdated; ``unsupported_neutralization``.
     DataError
         The period is too short, or the panel lacks the fill price.
     ConfigProblems
         The market, and so the costs, cannot be told.
     """
     window = resolve_window(panel.dates, settings, plan)
+    kin = kin_of(panel)
+    if kin is not None and window.hidden_opened:
+        raise kin.refusal(panel.name)  # looks at them would be charged to another name
     view = panel.between(panel.dates[window.first], panel.dates[window.stop - 1])
     assert_dates(view.dates, window, settings, plan)
     notes: list[str] = [] if "factor" in view.fields else [NO_FACTOR]
+    if kin is not None:
+        notes.append(kin.note(panel.name))
     market = settings.market or view.manifest.market or ""
     costs = _costs(settings, market)
     members = view.universe(settings.universe or ALL_INSTRUMENTS)
@@ -155,6 +163,7 @@ def make_setup(
     return Setup(
         view=view,
         window=window,
+        plan=plan,
         settings=settings,
         costs=costs,
         market=market,
