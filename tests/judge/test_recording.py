@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from assay.base import Operator
 from assay.config import DateRange, PeriodPlan, as_date, find_data_place, init_workspace
 from assay.errors import ConfigProblems, DataError, Refusal
 from assay.judge import JudgeSettings, Recording, judge, recording_in, verify_certificate
-from assay.ledger import Ledger, Scope, decode_series
+from assay.ledger import Ledger, Run, Scope, decode_series
 from assay.market import Panel, simulate, write_dataset
 
 QUICK = JudgeSettings(
@@ -195,6 +196,45 @@ class TestLooks:
         assert caught.value.details["wanted"] == 3
         assert "eval" not in ledger_of(panel).looks("toy")
         assert ledger_of(panel).trials(Scope(data="toy")).n == 0
+
+    def test_an_interruption_ends_the_run_as_stopped(
+        self, panel: Panel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupt(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("assay.judge._judge._leak_checks", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            judge(MOMENTUM, panel, QUICK)
+        last = list(ledger_of(panel).entries())[-1]
+        assert (last.kind, last.body["reason"]) == ("run_stop", "stopped")
+
+    def test_an_interruption_just_after_the_start_leaves_no_open_run(
+        self, panel: Panel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        whole = Run.start
+
+        def interrupted(self: Run, *given: Any, **named: Any) -> None:
+            whole(self, *given, **named)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(Run, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            judge(MOMENTUM, panel, QUICK)
+        assert kinds(panel) == ["ledger", "run_start", "run_stop"]
+        with ledger_of(panel).index() as index:
+            assert [state.stopped for state in index.runs().values()] == ["stopped"]
+
+    def test_an_interruption_before_the_start_stops_nothing(
+        self, panel: Panel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupt(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(Run, "start", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            judge(MOMENTUM, panel, QUICK)
+        assert kinds(panel) == ["ledger"]
 
     def test_a_failure_after_the_charge_counts_as_a_trial(
         self, panel: Panel, monkeypatch: pytest.MonkeyPatch

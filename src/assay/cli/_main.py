@@ -4,10 +4,13 @@ import errno
 import gc
 import os
 import re
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import typer
@@ -21,6 +24,7 @@ OUTSIDE_FAILURE = 3
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
 READER_GONE = 141
+TERMINATED = 143
 
 _OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
@@ -40,8 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     _replace_unprintable()
     as_json = _wants_json(arguments)
     try:
-        with _collecting_seldom():
-            code = _guarded(lambda: _run(arguments), as_json=as_json)
+        with _collecting_seldom(), _terminable() as termination:
+            code = _guarded(lambda: _run(arguments), as_json=as_json, termination=termination)
         sys.stdout.flush()
     except BrokenPipeError:
         return _reader_gone()
@@ -56,7 +60,41 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     command = typer.main.get_command(build_app())
     result = command.main(args=arguments, prog_name="assay", standalone_mode=False)
+    if result == INTERRUPTED:
+        raise KeyboardInterrupt  # typer makes this code of it, and says nothing
     return result if isinstance(result, int) else 0
+
+
+@dataclass(slots=True)
+class _Termination:
+    """Whether SIGTERM came."""
+
+    came: bool = False
+
+
+@contextmanager
+def _terminable() -> Iterator[_Termination]:
+    """Make of SIGTERM an interruption, by which every run records that it was stopped.
+
+    The first one unwinds the command, further ones change nothing. A host that handles the signal itself, and
+    a thread that may not handle any, are left alone.
+    """
+    termination = _Termination()
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield termination
+        return
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        termination.came = True
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield termination
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager
@@ -73,7 +111,7 @@ def _collecting_seldom() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
-def _guarded(action: Callable[[], int], *, as_json: bool) -> int:
+def _guarded(action: Callable[[], int], *, as_json: bool, termination: _Termination) -> int:
     try:
         return action()
     except _UsageError as error:
@@ -84,8 +122,7 @@ def _guarded(action: Callable[[], int], *, as_json: bool) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        sys.stderr.write("\ninterrupted\n")
-        return INTERRUPTED
+        return _interrupted(terminated=termination.came)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -104,6 +141,12 @@ def _guarded(action: Callable[[], int], *, as_json: bool) -> int:
         return BAD_INPUT
     except Exception as error:  # noqa: BLE001 - the one boundary: a fault becomes a message, not a traceback
         return _fault(error, as_json=as_json)
+
+
+def _interrupted(*, terminated: bool) -> int:
+    why = "stopped: the process was asked to end (SIGTERM)" if terminated else "interrupted"
+    sys.stderr.write(f"\n{why}\n")
+    return TERMINATED if terminated else INTERRUPTED
 
 
 def _fault(error: Exception, *, as_json: bool) -> int:

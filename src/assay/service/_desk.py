@@ -136,6 +136,9 @@ class Desk:
         recording = Recording(self.ledger, self.operator, self.place.settings.looks, DESK, job.run)
         try:
             body = self._judged(job, expression, seed, settings, recording)
+        except KeyboardInterrupt:
+            run.stop("stopped")
+            raise
         except BaseException:
             run.stop("failed")
             raise
