@@ -224,3 +224,31 @@ TRAPS = [
 def test_half_a_formula_is_never_handed_over(text: str) -> None:
     found = extract(text)
     assert found.status == "refused", found.spec
+
+
+PARTS = [
+    "The signal combines two ingredients. First, we compute the return over the past 10 trading days. "
+    "Second, we measure unusual activity: the average volume of the last 5 days divided by the average "
+    "volume of the last 60 days. Our factor is the negative of the product of the two.",
+    "We measure reversal as the return over the past 10 trading days. The factor is the sum "
+    "of the two ranks.",
+    "We compute unusual volume as the 5-day average volume divided by the 60-day average volume. We then "
+    "multiply the two.",
+    "首先计算过去10日收益率；其次计算过去5日平均成交量与过去60日平均成交量之比。两者相乘即为因子值。",
+    "短期收益率指标定义为过去10日收益率。将上述两个指标截面排名后等权相加得到最终因子。",
+]
+
+
+@pytest.mark.parametrize("text", PARTS, ids=[text[:30] for text in PARTS])
+def test_a_part_of_a_factor_is_not_handed_over_as_the_factor(text: str) -> None:
+    found = extract(text)
+    assert found.reason is not None
+    assert found.reason.code == "extract.unread"
+    assert found.evidence[0].quote in text
+
+
+def test_two_factors_stay_two_where_a_portfolio_holds_both() -> None:
+    found = extract(
+        "动量因子定义为过去20日收益率。波动因子定义为过去20日收益率的标准差。两者等权合成的组合年化收益12%。"
+    )
+    assert [candidate.name for candidate in found.candidates] == ["动量因子", "波动因子"]

@@ -30,6 +30,20 @@ _REQUIRES = re.compile(
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"[A-Za-z_]{2,}\s*\(|[×*/÷]|[\u4e00-\u9fff]\s*[-+]")
+_OF_PARTS = re.compile(
+    r"\b(?:product|sum|average|mean|ratio|difference|combination|blend|spread) (?:of|between) "
+    r"(?:both|(?:the|these|those) (?:two|three|components|ingredients|parts|pieces|terms))(?![-\w])"
+    r"|\b(?:multipl(?:y|ies|ied|ying)|add(?:s|ed|ing)?|sum(?:s|med|ming)?|averag(?:e|es|ed|ing)"
+    r"|combin(?:e|es|ed|ing)|blend(?:s|ed|ing)?) (?:both|(?:the|these|those) (?:two|three))(?![-\w])"
+    r"|\b(?:the|these|those) (?:two|three)(?: \w+)? (?:is|are) (?:then |simply |finally )?"
+    r"(?:multiplied|added|summed|averaged|combined|blended)"
+    r"|(?:[两二三]者|[两三]项|[两三]个(?:指标|部分|变量|成分|维度)|[两三]部分)(?:之间)?(?:的|之)?"
+    r"(?:截面)?(?:排名|排序|标准化)?(?:值)?(?:后)?(?:的|之)?(?:再)?"
+    r"(?:直接|简单)?(?:相乘|相加|相减|相除|乘积|积|加总|求和|等权(?:合成|相加|平均|加权)|加权(?:求和|平均|合成))",
+    re.IGNORECASE,
+)  # fmt: skip
+"""Words that make the factor of quantities which other sentences define."""
+
 _EARLY: Final = 12
 """A following sentence names what came before where its naming verb stands this early."""
 
@@ -53,6 +67,7 @@ class Definition:
     sentence : where it stands.
     final : whether the text says that this one holds.
     core : what was read of a formula with ops that the report dialect lacks or cannot evaluate.
+    of_parts : whether it puts together what other sentences define.
     """
 
     name: str
@@ -65,6 +80,7 @@ class Definition:
     final: bool
     strength: Strength
     core: Tree | None = None
+    of_parts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +106,21 @@ def definitions_of(scanner: Scanner, sentences: Sequence[Sentence]) -> tuple[Def
         around = _Around(titled, section, tuple(later))
         for part in parts_of(sentence):
             definition = _definition(scanner, part, around)
+            if definition is None or definition.tree is None:
+                definition = _of_parts(part) or definition
             if definition is not None:
                 found.append(_of_section(definition, around))
     return tuple(found)
+
+
+def _of_parts(sentence: Sentence) -> Definition | None:
+    """A factor made of quantities that other sentences define, which is not read."""
+    if sentence.heading or _OF_PARTS.search(sentence.text) is None:
+        return None
+    return Definition(
+        "", 0, None, Obstacle(UNREAD, sentence.text[:80]), sentence.start, sentence.end, sentence,
+        FINAL.search(sentence.text) is not None, Strength.DEFINED, of_parts=True,
+    )  # fmt: skip
 
 
 def _of_section(definition: Definition, around: _Around) -> Definition:

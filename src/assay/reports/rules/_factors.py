@@ -34,7 +34,13 @@ _LEAD = re.compile(
     r"|describe|use) )+)",
     re.IGNORECASE,
 )
+_OWN = re.compile(r"因子|信号|factor|signal|alpha", re.IGNORECASE)
+"""A quantity that is called so is a factor, and not only a part of one."""
+
 _LOOK_BACK = 3
+_PARTS_WITHIN = 8
+"""Lines between the part of a factor and the sentence that puts the parts together, at most."""
+
 _TITLE_LIMIT = 60
 
 
@@ -158,6 +164,8 @@ def _ingredient(item: Definition, definitions: Sequence[Definition]) -> bool:
     """Whether it only names a part of another definition, or a daily quantity beside a windowed factor."""
     tree = item.tree
     assert tree is not None
+    if not _OWN.search(item.name) and any(_made_of(other, item) for other in definitions):
+        return True
     for other in definitions:
         if other is item or other.tree is None or shape(other.tree) == shape(tree):
             continue
@@ -167,6 +175,15 @@ def _ingredient(item: Definition, definitions: Sequence[Definition]) -> bool:
         if not windowed(tree) and not _FACTORISH.search(item.name) and windowed(other.tree):
             return True
     return False
+
+
+def _made_of(whole: Definition, item: Definition) -> bool:
+    """Whether ``whole`` puts together what was defined shortly before it, ``item`` among that."""
+    return (
+        whole.of_parts
+        and 0 <= whole.sentence.paragraph - item.sentence.paragraph <= _PARTS_WITHIN
+        and (item.start < whole.start)
+    )
 
 
 def _adds(item: Definition, plain: Sequence[Definition]) -> bool:
