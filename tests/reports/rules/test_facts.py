@@ -37,6 +37,8 @@ def signs(text: str) -> list[str]:
         ("组合跑赢沪深300指数。", []),
         ("行业市值双中性化，下同。", [("neutralization", "industry_size")]),
         ("All scores are industry neutral.", [("neutralization", "industry")]),
+        ("Neutralising for industry raises the ICIR from 0.52 to 0.71.", []),
+        ("行业中性化后ICIR由0.52提升至0.71。", []),
         (
             "Every signal is regressed on industry dummies and log market cap.",
             [("neutralization", "industry_size")],

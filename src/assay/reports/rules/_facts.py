@@ -78,9 +78,13 @@ _NOT_PERIOD = re.compile(
 _JOINT = re.compile(r"并且?|且|而|、|\band\b|\bbut\b|\bwhile\b|\bwith\b|;|；")
 _NEUTRAL_ASIDE = re.compile(
     r"前后|之后仍|正交(?:之)?后|相关|中性化?前|before and after|correlat|explained by|survives"
-    r"|even after|still|仍然?(?:有|显著)",
+    r"|even after|still|仍然?(?:有|显著)"
+    r"|[由从][^,，。;；]{1,16}?(?:提升|提高|上升|升|改善|下降|降低|降|回落|变)(?:至|到|为)"
+    r"|\b(?:rais|lift|improv|increas|lower|reduc|cut|chang|mov|ris|fall|drop)\w*\b[^,;]{0,40}"
+    r"\bfrom\b[^,;]{1,16}\bto\b",
     re.IGNORECASE,
 )
+"""A comparison with and without: it does not say which of the two the factor is."""
 _INDUSTRY = re.compile(r"行业|板块|industr|sector", re.IGNORECASE)
 _SIZE = re.compile(r"市值|规模|\bsize\b|market cap|capitali[sz]ation|market value", re.IGNORECASE)
 _REGRESSED = re.compile(r"回归|regress", re.IGNORECASE)
