@@ -34,7 +34,7 @@ from assay.judge.training import AdmissionRule, CandidateGate, Pool, TrainingJud
 
 SLOTS = 48
 LEAST_N = 100
-"""Trials that the deflation counts at least: the first of a search are not the only ones that it will make."""
+"""Trials that the deflation counts at least: the first of a search are not the only ones of it."""
 FIGURES = ("rank_ic", "neutral_rank_ic", "t", "icir", "coverage", "turnover", "break_even_bp")
 
 

@@ -64,7 +64,7 @@ class Archive:
     elites : by niche; of equal fitness the earlier trial stays.
     forms : tally by mechanism and form, of new directions.
     children : tally by parent: a child wins when its fitness exceeds the parent's.
-    tried : fingerprints of all formulas that were proposed.
+    tried : signatures of all formulas that were proposed; see :attr:`Expression.signature`.
     """
 
     scored: Mapping[str, Elite]
@@ -101,7 +101,9 @@ class Reader:
             if trial.parent is not None:
                 won = elite is not None and _better(elite, scored.get(trial.parent))
                 children[trial.parent] = children.get(trial.parent, Tally()).more(float(won))
-        tried = frozenset(trial.fingerprint for trial in history.trials if trial.fingerprint)
+        texts = [trial.candidate.expression for trial in history.trials if trial.candidate is not None]
+        read = [self.expression(text) for text in texts]
+        tried = frozenset(one.signature for one in read if one is not None)
         return Archive(scored, elites, forms, children, tried)
 
     def elite(self, trial: TrialRecord) -> Elite | None:

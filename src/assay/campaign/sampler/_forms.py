@@ -8,6 +8,7 @@ gets the same filling wherever it stands.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
@@ -144,6 +145,20 @@ _WORDS: Final[tuple[tuple[Behaviour, tuple[str, ...]], ...]] = (
     ("level", ("structure", "valu", "fundamental", "quality", "growth", "size", "估值", "基本面", "规模")),
     ("event", ("structure", "event", "news", "sentiment", "attention", "事件", "新闻", "情绪")),
 )  # fmt: skip
+
+
+_HOLES: Final = re.compile(r"\b[PVMRLEGswk]\d?\b")
+
+
+def complexity(form: str) -> int:
+    """How many places of a form are to be filled.
+
+    Examples
+    --------
+    >>> complexity("ts_mean(E, w)"), complexity("ts_mean(E, s) - ts_mean(E, k)")
+    (2, 4)
+    """
+    return len(_HOLES.findall(form))
 
 
 def behaviours(mechanism: str, description: str = "") -> tuple[Behaviour, ...]:

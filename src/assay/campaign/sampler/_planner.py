@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ import numpy as np
 from assay.base import generator
 from assay.campaign._types import Direction, DirectionKind, Directions, PlanContext, SlotPlan
 from assay.campaign.sampler._archive import Archive, Elite, Reader, Tally, alike
+from assay.campaign.sampler._forms import complexity
 from assay.campaign.sampler._grammar import Grammar
 from assay.campaign.sampler._words import say
 
@@ -17,6 +18,8 @@ NEW_SHARE: Final = 0.5
 """Share of a type's slots that try a form, once its forms have been tried a few times each."""
 TRIES: Final = 4
 """Tries of a form as it stands, before anything is put around it or built on it: simple things come first."""
+_SIMPLE_TRIES: Final = 2
+"""Tries of each form before the next more complex ones have their turn."""
 _FOREIGN: Final = 0.1
 """Share of new directions whose form is any, not one of the slot's mechanism type."""
 _FRUITLESS: Final = 0.75
@@ -87,6 +90,7 @@ class SamplerPlanner:
         choices = self.grammar.forms(plan.mechanism, described)
         if rng.random() < _FOREIGN:
             choices = tuple(sorted(self.grammar.usable))
+        choices = _simple_first(choices, plan.mechanism, forms)
         tallies = [forms.get((plan.mechanism, form), Tally()) for form in choices]
         draws = rng.beta([1 + t.wins for t in tallies], [1 + t.tries - t.wins for t in tallies])
         form = choices[int(draws.argmax())]
@@ -100,6 +104,21 @@ class SamplerPlanner:
         kind: DirectionKind = "mutation" if trial is not None and trial.admitted else "refinement"
         text = say(context.brief.language, kind, parent=parent)
         return Direction(plan.slot, plan.mechanism, kind, text, parent)
+
+
+def _simple_first(
+    choices: Sequence[str], mechanism: str, forms: Mapping[tuple[str, str], Tally]
+) -> tuple[str, ...]:
+    """The forms up to the simplest that has not been tried ``_SIMPLE_TRIES`` times; then all of them.
+
+    What a simple factor measures is then in the pool before a mixture of it and others could take its place.
+    """
+    fresh = [form for form in choices if forms.get((mechanism, form), Tally()).tries < _SIMPLE_TRIES]
+    if not fresh:
+        return tuple(choices)
+    least = min(map(complexity, fresh))
+    # the fresh ones of that level alone: a draw among all would leave some untried for long
+    return tuple(form for form in fresh if complexity(form) == least)
 
 
 def _drawn(rng: np.random.Generator, elites: Sequence[Elite], archive: Archive) -> Elite | None:

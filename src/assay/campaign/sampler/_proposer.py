@@ -27,7 +27,7 @@ class SamplerProposer:
     """Fills forms and changes parents; equal contexts give equal candidates.
 
     Every candidate is read, typed, adjustment-invariant and within the limits of the space, and none has the
-    fingerprint of an earlier one.
+    signature of an earlier one.
     """
 
     grammar: Grammar
@@ -49,7 +49,7 @@ class SamplerProposer:
                 kept.append(_candidate(context, item.direction, expression))
                 continue
             if expression is not None:
-                spent.add(expression.fingerprint)
+                spent.add(expression.signature)
             wanted[item.direction.slot] = (item.direction, ("fix", item.cause, item.attempt))
         made = self._candidates(context, wanted, spent)
         items = sorted((*kept, *made.items), key=lambda candidate: candidate.slot)
@@ -70,7 +70,7 @@ class SamplerProposer:
             if expression is None:
                 notes.append(Note(slot, f"no formula that was not tried before was found in {_TRIES} draws"))
                 continue
-            spent.add(expression.fingerprint)
+            spent.add(expression.signature)
             items.append(_candidate(context, direction, expression))
         return Candidates(tuple(items), tuple(notes))
 
@@ -82,21 +82,28 @@ class SamplerProposer:
         archive: Archive,
         spent: set[str],
     ) -> Expression | None:
-        for _ in range(_TRIES):
-            found = self._once(rng, context, direction, archive)
-            if found is not None and found.fingerprint not in spent:
+        for number in range(_TRIES):
+            found = self._once(rng, context, direction, archive, free=number >= _TRIES // 2)
+            if found is not None and found.signature not in spent:
                 return found
         return None
 
     def _once(
-        self, rng: np.random.Generator, context: ProposeContext, direction: Direction, archive: Archive
+        self,
+        rng: np.random.Generator,
+        context: ProposeContext,
+        direction: Direction,
+        archive: Archive,
+        *,
+        free: bool,
     ) -> Expression | None:
+        """``free``: any form of the mechanism type will do; the one asked for has no new filling."""
         parent = None if direction.parent is None else archive.scored.get(direction.parent)
         if parent is not None:
             return self._child(rng, parent, direction, archive)
         described = context.brief.mechanisms.get(direction.mechanism, "")
         forms = self.grammar.forms(direction.mechanism, described)
-        named = form_of(direction.text)
+        named = None if free else form_of(direction.text)
         try:
             form = named if named in self.grammar.usable else pick(rng, forms)
             tries = archive.forms.get((direction.mechanism, form), Tally()).tries
