@@ -25,7 +25,7 @@ from assay.llm import CallRecord, CallSink, ReplayProvider, Roles
 
 if TYPE_CHECKING:
     from assay.campaign._ports import Judging
-    from assay.judge.training import TrainingSettings
+    from assay.judge.training import PermutedReturns, TrainingSettings
     from assay.ledger import Run
     from assay.market import Panel
 
@@ -58,7 +58,7 @@ class Problems:
 
 @dataclass(frozen=True)
 class Market:
-    """The data set of a campaign, cut so that no row after the training segment is in reach."""
+    """The data set of a campaign. ``permuted`` makes it a market of chance; see :class:`PermutedReturns`."""
 
     panel: Panel
     own: DataSettings
@@ -66,6 +66,7 @@ class Market:
     settings: TrainingSettings
     digest: str
     folder: Path
+    permuted: PermutedReturns | None = None
 
 
 def prepare(
@@ -77,6 +78,7 @@ def prepare(
     replayed: ReplayProvider | None = None,
     snapshot: RunSnapshot | None = None,
     pools: Pools | None = None,
+    market: Market | None = None,
 ) -> CampaignSetup | None:
     """All that a campaign works with; None where there are problems. Nothing is written.
 
@@ -84,10 +86,11 @@ def prepare(
     ----------
     replayed : serves the calls of models in place of the workspace's services.
     snapshot, pools : those of a run that is replayed, in place of what the config names now.
+    market : in place of the workspace's data set.
     """
-    market, vocabulary, prompts = None, None, None
+    vocabulary, prompts = None, None
     with problems.part("data"):
-        market = open_market(config, workspace)
+        market = market or open_market(config, workspace)
     with problems.part("files"):
         snapshot = snapshot or RunSnapshot.read(config)
     if market is not None and snapshot is not None:
@@ -281,7 +284,7 @@ def _judging(
         from assay.judge.training import TrainingJudge
 
         recording = Recording(run.ledger, operator, market.own.looks, DESK, run.id)
-        judge = TrainingJudge(market.panel, market.plan, market.settings, recording)
+        judge = TrainingJudge(market.panel, market.plan, market.settings, recording, permuted=market.permuted)
         return TrainingJudging(judge, config, vocabulary, pools)
 
     return make

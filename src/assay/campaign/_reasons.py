@@ -33,3 +33,6 @@ CHANGED_SINCE = Reason(
     "what the campaign worked with is another one now",
     "put it back as it was when the run began",
 )
+NOTHING_TRIED = Reason(
+    "nothing_tried", "the campaign has evaluated no trial", "let it run first: assay campaign resume RUN"
+)

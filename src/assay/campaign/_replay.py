@@ -160,6 +160,7 @@ def _rounds(run: Run) -> list[dict[str, Any]]:
 
 
 def started_pools(run: Run) -> dict[str, str]:
+    """Hashes of the pools that a run began with, by name."""
     """Hashes of the pools that a run was started with, by name."""
     inputs = next(run.entries(kind="run_start")).body["inputs"]
     return {name.partition(":")[2]: value for name, value in inputs.items() if name.startswith("pool:")}
@@ -170,6 +171,13 @@ def _counts(bodies: list[dict[str, Any]]) -> dict[int, Count]:
 
 
 def kept_pools(folder: Path, hashes: Mapping[str, str]) -> Pools:
+    """The copy of the pools with these hashes that a run's folder holds.
+
+    Raises
+    ------
+    AssayError
+        It is missing or was altered.
+    """
     """The pools with these hashes, from the copy in a run's folder.
 
     Raises
