@@ -110,6 +110,33 @@ def accept(
     )
 
 
+def recorded_acceptance(run: Run) -> Acceptance | None:
+    """What accepting a campaign found, as the ledger has it; None where it was not accepted.
+
+    Raises
+    ------
+    LedgerDamaged
+        The record is none that this version writes.
+    """
+    for entry in _own_run(run).entries(kind="provenance"):
+        details = entry.body["details"]
+        if details.get("event") == ACCEPTED:
+            try:
+                return Acceptance.from_dict(details["acceptance"])
+            except (KeyError, TypeError, ValueError) as error:
+                raise LedgerDamaged(
+                    f"line {entry.line} is no acceptance that this version writes",
+                    where=f"line {entry.line}",
+                    fix="verify it: assay ledger verify",
+                ) from error
+    return None
+
+
+def _own_run(run: Run) -> Run:
+    """The run of the acceptance of a campaign."""
+    return run.ledger.run("accept-" + hashlib.sha256(run.id.encode()).hexdigest()[:16])
+
+
 @dataclass(frozen=True)
 class _Accepting:
     """One run that is to be accepted, and what was recorded of it."""
@@ -138,23 +165,12 @@ class _Accepting:
     @cached_property
     def own(self) -> Run:
         """The run of the acceptance itself: a campaign's records stay as they were when it ended."""
-        return self.run.ledger.run("accept-" + hashlib.sha256(self.run.id.encode()).hexdigest()[:16])
+        return _own_run(self.run)
 
     @cached_property
     def done(self) -> Acceptance | None:
         """What was recorded, if the campaign was accepted before."""
-        for entry in self.own.entries(kind="provenance"):
-            details = entry.body["details"]
-            if details.get("event") == ACCEPTED:
-                try:
-                    return Acceptance.from_dict(details["acceptance"])
-                except (KeyError, TypeError, ValueError) as error:
-                    raise LedgerDamaged(
-                        f"line {entry.line} is no acceptance that this version writes",
-                        where=f"line {entry.line}",
-                        fix="verify it: assay ledger verify",
-                    ) from error
-        return None
+        return recorded_acceptance(self.run)
 
     @cached_property
     def market(self) -> Market:

@@ -21,6 +21,8 @@ from assay.campaign._report_types import (
     GateAttempt,
     MechanismRow,
     MemoryVersion,
+    NoiseRow,
+    OutOfSample,
     RefusalRow,
     RefusalStage,
     RoleCost,
@@ -34,7 +36,7 @@ from assay.campaign._resume import Recorded
 from assay.campaign._state import known_commits
 from assay.campaign._types import History, Outcome, RoundRecord, TrialRecord, trial_id
 from assay.errors import Refusal
-from assay.ledger import Entry, Ledger, decode_series
+from assay.ledger import Entry, Ledger, Run, decode_series
 from assay.metrics import expected_max
 
 _STAGES: Final[Mapping[Outcome, RefusalStage]] = {
@@ -42,6 +44,10 @@ _STAGES: Final[Mapping[Outcome, RefusalStage]] = {
     "gate_refused": "gate",
     "review_rejected": "review",
     "rejected": "admission",
+}
+_TWINS: Final = {
+    "simulated": "twin: the simulated market without its signals",
+    "permuted": "twin: real bars with returns of other dates",
 }
 _ORDER: Final[tuple[RefusalStage, ...]] = ("plan", "gate", "review", "admission")
 
@@ -108,6 +114,8 @@ def campaign_report(
         refusals=tuple(_refusals(trials, entries)),
         memory=tuple(_memory(history)),
         costs=costs_of(entries),
+        noise=tuple(_noise(runs / run_id, Funnel.of(trials))),
+        out_of_sample=_out_of_sample(run),
     )
 
 
@@ -159,11 +167,12 @@ def _points(trials: Iterable[TrialRecord], counts: Mapping[int, int]) -> Iterato
         if not trial.evaluated:
             continue
         rank_ic, n = trial.figures.get("rank_ic"), counts.get(trial.round)
-        if rank_ic is not None:
+        sparse = any(check["name"] == "days" and check["outcome"] != "passed" for check in trial.checks)
+        if rank_ic is not None and not sparse:
             best = max(best or 0.0, abs(rank_ic))
         # the greatest |z| of n is the greatest of 2n values that are as likely positive as negative
         noise = None if n is None else expected_max(2 * n)
-        yield TrialPoint(trial.id, n, rank_ic, trial.figures.get("t"), trial.admitted, best, noise)
+        yield TrialPoint(trial.id, n, rank_ic, trial.figures.get("t"), trial.admitted, sparse, best, noise)
 
 
 def _with_attempts(
@@ -254,6 +263,45 @@ def _memory(history: History) -> Iterator[MemoryVersion]:
     for item in history.rounds:
         if item.memory is not None:
             yield MemoryVersion(item.number, item.memory)
+
+
+def _noise(folder: Path, own: Funnel) -> Iterator[NoiseRow]:
+    """The run beside the twins whose ledgers lie in its folder, those of a kind together."""
+    from assay.campaign._noise import NOISE, TWIN
+
+    found: dict[str, list[Funnel]] = {}
+    for path in sorted(folder.glob(f"{NOISE}/*/ledger")):
+        ledger = Ledger.open(path)
+        with ledger.index() as index:
+            state = index.runs().get(TWIN)
+        if state is not None and state.stopped == "finished":
+            kind = path.parent.name.partition("-")[0]
+            found.setdefault(kind, []).append(Funnel.of(Recorded.read(ledger.run(TWIN)).history.trials))
+    if found:
+        yield _noise_row("this run", [own])
+    for kind, funnels in found.items():
+        yield _noise_row(_TWINS.get(kind, kind), funnels)
+
+
+def _noise_row(label: str, funnels: Sequence[Funnel]) -> NoiseRow:
+    from assay.campaign._noise import Rate
+
+    rate = Rate.of(sum(one.admitted for one in funnels), sum(one.evaluated for one in funnels))
+    return NoiseRow(label, len(funnels), rate.trials, rate.admitted, rate.per_hundred, rate.low, rate.high)
+
+
+def _out_of_sample(run: Run) -> dict[str, OutOfSample]:
+    from assay.campaign._accept import recorded_acceptance
+
+    accepted = recorded_acceptance(run)
+    if accepted is None:
+        return {}
+    return {
+        factor.trial: OutOfSample(
+            factor.hold_out.get("rank_ic"), factor.hold_out.get("neutral_rank_ic"), factor.hold_out.get("t")
+        )
+        for factor in accepted.factors
+    }
 
 
 def costs_of(entries: Iterable[Entry]) -> tuple[RoleCost, ...]:

@@ -119,6 +119,7 @@ class TrialPoint:
     Parameters
     ----------
     n : trials on the data set when its round was held to admission; None where the ledger could not say.
+    sparse : it has a RankIC on too few dates to be told from luck, and is no part of ``best``.
     best : greatest \\|RankIC\\| of the trials so far.
     noise_t : \\|t\\| that the best of ``n`` factors without any information is expected to have.
     """
@@ -128,6 +129,7 @@ class TrialPoint:
     rank_ic: float | None
     t: float | None
     admitted: bool
+    sparse: bool
     best: float | None
     noise_t: float | None
 
@@ -182,22 +184,18 @@ class MemoryVersion:
 
 @dataclass(frozen=True, slots=True)
 class NoiseRow:
-    """Admissions of one kind of run: the real one, or one on a market without signal.
+    """Admissions of the run itself, or of its twins on markets without signal.
 
-    ``low`` and ``high`` bound the rate per trial with 95% confidence.
+    ``low`` and ``high`` bound the admissions per 100 trials with 95% confidence.
     """
 
     label: str
     runs: int
     trials: int
     admitted: int
+    per_hundred: float
     low: float
     high: float
-
-    @property
-    def per_hundred(self) -> float | None:
-        """Admissions per 100 trials."""
-        return 100 * self.admitted / self.trials if self.trials else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +222,8 @@ class CampaignReport:
     config : settings that decide its course, by dotted name.
     inputs : content hashes of data, periods, files, pools and roles.
     trials : every slot of the rounds that are done.
-    noise : of the noise twin, empty where none was run. out_of_sample : by trial id, after acceptance.
+    noise : the run beside its noise twins, where they were run; else empty.
+    out_of_sample : of admitted factors by trial id, where the campaign was accepted.
     """
 
     run: str

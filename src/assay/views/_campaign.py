@@ -79,7 +79,7 @@ def campaign_report(report: CampaignReport) -> str:
         trials_json=Markup(table_json(report.trials)),  # noqa: S704  no markup can be in it
         first=[_trial_row(trial) for trial in strongest],
         graph=graph,
-        tones={**dict.fromkeys(OUTCOMES, "other"), "admitted": "admitted", "rejected": "tried"},
+        sparse=sum(point.sparse for point in report.points),
         heat=_heat(report),
         factors=[_factor(factor, report, charts) for factor in report.zoo],
         refusals=_refusals(report),
@@ -299,7 +299,7 @@ def _noise(report: CampaignReport) -> list[tuple[str, ...]]:
             f"{row.trials:,}",
             f"{row.admitted:,}",
             number(row.per_hundred, 2),
-            f"{number(100 * row.low, 2)} to {number(100 * row.high, 2)}",
+            f"{number(row.low, 2)} to {number(row.high, 2)}",
         )
         for row in report.noise
     ]

@@ -37,12 +37,13 @@ def plot_ic_against_n(report: CampaignReport) -> Figure:
     Above: the best so far, and the admitted factors out of sample where that is known. Below: what the best
     of N factors without information is expected to show.
     """
-    points = _drawn([point for point in report.points if point.rank_ic is not None])
+    points = _drawn([point for point in report.points if point.rank_ic is not None and not point.sparse])
     with chart_style():
         if not points:
             figure, axes = new_figure(7.6, 2.4)
             return nothing_to_show(figure, axes, "no trial has a defined RankIC")
         figure, (upper, lower) = new_stack((3, 2), 7.6, 4.6)
+        figure.subplots_adjust(bottom=0.1)
         x = _counts(points)
         _scatter(upper, x, [abs(point.rank_ic or 0.0) for point in points], points)
         known = [(n, point.best) for n, point in zip(x, points, strict=True) if point.best is not None]

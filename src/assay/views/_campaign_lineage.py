@@ -8,18 +8,19 @@ from typing import Final
 
 from assay.campaign import CampaignReport, TrialRecord
 
-MOST_NODES: Final = 600
-_ROW, _TOP, _LEFT = 17, 26, 30
+MOST_NODES: Final = 400
+_ROW, _TOP, _LEFT = 22, 30, 34
 _NARROWEST, _WIDEST, _ACROSS = 12, 54, 1050
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A trial at its place in the picture, in pixels."""
+    """A trial at its place in the picture, in pixels; ``more`` were built on it and led to no admission."""
 
     trial: TrialRecord
     x: float
     y: float
+    more: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,20 @@ class LineageGraph:
 
 
 def lineage_graph(report: CampaignReport) -> LineageGraph | None:
-    """The families of two or more trials with an admitted factor among them, the largest first.
+    """The lines that led to admitted factors, by family, the largest first; None where no line did.
 
-    None where there is none.
+    A line begins with the trial that was new and ends with an admitted factor. Trials that led to none are
+    counted at the one that they were built on.
     """
-    children = _children(report.trials)
     by_id = {trial.id: trial for trial in report.trials}
+    everyone = _children(report.trials)
+    wanted = {name for factor in report.zoo for name in (factor.trial.id, *factor.lineage.ancestors)}
+    children = {
+        name: kept
+        for name, listed in everyone.items()
+        if name in wanted and (kept := [child for child in listed if child in wanted])
+    }
     families = sorted(_families(report.trials, children), key=len, reverse=True)
-    families = [names for names in families if any(by_id[name].admitted for name in names)]
     if not families:
         return None
     shown: list[Sequence[str]] = []
@@ -68,7 +75,10 @@ def lineage_graph(report: CampaignReport) -> LineageGraph | None:
     return LineageGraph(
         width=across[rounds[-1]] + _LEFT,
         height=_TOP + _ROW * (max(rows.values()) + 1),
-        nodes=tuple(Node(by_id[name], *place[name]) for name in kept),
+        nodes=tuple(
+            Node(by_id[name], *place[name], len(everyone.get(name, ())) - len(children.get(name, ())))
+            for name in kept
+        ),
         edges=tuple(
             Edge(_path(*place[name], *place[child]), by_id[child].direction.kind)
             for name in kept
