@@ -75,9 +75,25 @@ _HOMES = {
     "._stop": ("Stop", "StopCause"),
     "._verify": ("VerifiedRun", "verify"),
     "._vocabulary": ("Vocabulary", "build_vocabulary"),
+    "._accept": ("accept", "plan_acceptance", "recorded_acceptance"),
+    "._accept_types": (
+        "AcceptChoice",
+        "AcceptPlan",
+        "Acceptance",
+        "AcceptedFactor",
+        "AcceptedPortfolio",
+        "HoldOut",
+    ),
+    "._daily": ("Monitored", "ZooValues", "monitor", "zoo_values"),
+    "._noise": ("NoiseTwin", "Rate", "Twin", "noise_twin"),
 }
 
 __all__ = [
+    "AcceptChoice",
+    "AcceptPlan",
+    "Acceptance",
+    "AcceptedFactor",
+    "AcceptedPortfolio",
     "AdmissionSettings",
     "Backends",
     "Brief",
@@ -102,9 +118,12 @@ __all__ = [
     "Funnel",
     "GateSettings",
     "History",
+    "HoldOut",
     "MECHANISMS",
     "MemoryContext",
+    "Monitored",
     "NoiseRow",
+    "NoiseTwin",
     "Note",
     "OutOfSample",
     "Outcome",
@@ -116,6 +135,7 @@ __all__ = [
     "ProposeContext",
     "Proposer",
     "QuotaSettings",
+    "Rate",
     "Recorded",
     "Replayed",
     "Review",
@@ -136,9 +156,12 @@ __all__ = [
     "TrialPoint",
     "TrialRecord",
     "TriedTrials",
+    "Twin",
     "VerifiedRun",
     "Vocabulary",
     "ZooFactor",
+    "ZooValues",
+    "accept",
     "build_vocabulary",
     "campaign_reference_markdown",
     "campaign_report",
@@ -146,21 +169,37 @@ __all__ = [
     "check",
     "check_file",
     "config_path",
+    "monitor",
     "next_run_id",
+    "noise_twin",
+    "plan_acceptance",
     "prepare",
     "prepare_campaign",
+    "recorded_acceptance",
     "replay",
     "resume_campaign",
     "start_campaign",
     "trial_id",
     "verify",
+    "zoo_values",
 ]
 
 __getattr__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:
+    from assay.campaign._accept import accept, plan_acceptance, recorded_acceptance
+    from assay.campaign._accept_types import (
+        Acceptance,
+        AcceptChoice,
+        AcceptedFactor,
+        AcceptedPortfolio,
+        AcceptPlan,
+        HoldOut,
+    )
     from assay.campaign._campaign import Campaign, CampaignResult, CampaignSetup
     from assay.campaign._check import CheckReport, check, check_file
+    from assay.campaign._daily import Monitored, ZooValues, monitor, zoo_values
+    from assay.campaign._noise import NoiseTwin, Rate, Twin, noise_twin
     from assay.campaign._prepare import Problems, prepare
     from assay.campaign._reference import campaign_reference_markdown, campaign_template
     from assay.campaign._replay import Difference, Replayed, replay

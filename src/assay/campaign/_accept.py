@@ -401,8 +401,11 @@ def overfitting(run: Run) -> Overfit:
 def _oriented(trial: TrialRecord, fields: Mapping[str, Any]) -> Expression:
     assert trial.candidate is not None  # an admitted trial has one
     text = trial.candidate.expression
-    up = (trial.figures.get("rank_ic") or 0.0) >= 0
-    return parse(text if up else f"-({text})", fields=fields)
+    return parse(text if _direction(trial) > 0 else f"-({text})", fields=fields)
+
+
+def _direction(trial: TrialRecord) -> int:
+    return 1 if (trial.figures.get("rank_ic") or 0.0) >= 0 else -1
 
 
 def _factor(
@@ -419,6 +422,7 @@ def _factor(
         trial=trial.id,
         expression=expression.text,
         fingerprint=expression.fingerprint,
+        direction=_direction(trial),
         certificate=verdict.certificate["content_hash"],
         status=verdict.status,
         passed=verdict.status == "passed" and mean > 0 and engine.agreed,

@@ -126,7 +126,7 @@ def _require_same(folder: Path, contents: Mapping[str, bytes]) -> None:
     wrong = sorted(name for name in {*found, *contents} if found.get(name) != contents.get(name))
     if wrong:
         raise AssayError(
-            f"the export was altered: {', '.join(wrong[:5])}",
+            f"the export is not what this version writes: {', '.join(wrong[:5])}",
             where=str(folder),
             fix="move the folder away and accept again: the same is written anew, and no look is charged",
         )

@@ -85,7 +85,8 @@ class AcceptedFactor:
     name : in the zoo.
     trial, fingerprint : of the trial that was admitted; ``fingerprint`` is that of ``expression``.
     expression : the formula with the sign that it had on the training segment: high is bought.
-    training, hold_out : figures.
+    training, hold_out : figures; those of training are of the formula as it was tried, ``direction`` is the
+        sign that ``expression`` gave it.
     status : of the certificate.
     passed : it passed, kept its sign, and both engines agree.
     reasons : why not.
@@ -96,6 +97,7 @@ class AcceptedFactor:
     trial: str
     expression: str
     fingerprint: str
+    direction: int
     certificate: str
     status: str
     passed: bool

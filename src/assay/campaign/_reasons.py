@@ -36,3 +36,8 @@ CHANGED_SINCE = Reason(
 NOTHING_TRIED = Reason(
     "nothing_tried", "the campaign has evaluated no trial", "let it run first: assay campaign resume RUN"
 )
+VALUES_CLOSED = Reason(
+    "values_closed",
+    "values of a hidden date were asked for, and not agreed to",
+    "answer the question, or add --yes",
+)

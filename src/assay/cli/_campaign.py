@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from assay.cli._campaign_accept import accept, noise_twin
 from assay.cli._output import DataName, Json
 
 RunId = Annotated[str, typer.Argument(help="Id of a run.", metavar="RUN")]
@@ -21,10 +22,11 @@ def campaign_app() -> typer.Typer:
         rich_markup_mode=None,
         no_args_is_help=True,
         help="Search for factors round by round, with or without a model: init, check, run, status, resume, "
-        "replay, verify, report.",
+        "replay, verify, report, accept, noise-twin.",
     )
-    for command in (init, check, run, status, resume, replay, verify, report):
+    for command in (init, check, run, status, resume, replay, verify, report, accept):
         app.command()(command)
+    app.command("noise-twin")(noise_twin)
     return app
 
 

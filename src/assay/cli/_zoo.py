@@ -9,6 +9,7 @@ import typer
 
 from assay.cli._certificate import Target, certificate_lines, read_certificates
 from assay.cli._output import DataName, Json, console, print_json, say
+from assay.cli._zoo_daily import monitor, values
 from assay.errors import DataError
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def zoo_app() -> typer.Typer:
     app.command("export")(export)
     app.command("admit")(admit)
     app.command("retire")(retire)
+    app.command("values")(values)
+    app.command("monitor")(monitor)
     return app
 
 

@@ -116,6 +116,22 @@ class Followed:
             for name, value in plain.items()
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Followed:
+        """What :meth:`as_dict` told.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            It is something else.
+        """
+        values = {name: data[name] for name in cls.__dataclass_fields__}
+        for name in ("first", "last", "alarm"):
+            values[name] = None if values[name] is None else date.fromisoformat(values[name])
+        for name in ("mean", "low", "high"):
+            values[name] = math.nan if values[name] is None else float(values[name])
+        return cls(**values)
+
 
 def make_watch(
     mean: float,
