@@ -238,3 +238,17 @@ def test_a_round_that_was_dropped_and_done_again_is_exported_once(tmp_path: Path
         ledger.run("r").append("round", {"number": 2, "outcome": "dropped"})
     assert parts.export("r") == whole.export("r")
     assert b"dropped" in whole.export("r"), "a round that was not done again is told of"
+
+
+@pytest.mark.parametrize(("reason", "advised"), [("finished", False), ("stopped", True), ("failed", True)])
+def test_only_what_can_be_resumed_is_advised_to_be(tmp_path: Path, reason: Any, advised: bool) -> None:
+    ledger = new_ledger(tmp_path)
+    start(ledger, "r")
+    run = ledger.run("r")
+    run.stop(reason)
+    for act in (run.close, lambda: run.stop("finished")):
+        with pytest.raises(Refusal) as error:
+            act()
+        assert error.value.reason is RUN_ENDED
+        assert ("resume it" in str(error.value.fix)) is advised
+        assert ("new run" in str(error.value.fix)) is not advised

@@ -20,7 +20,11 @@ RUN_EXISTS = Reason("run_exists", "a run of this id was started before", "resume
 UNKNOWN_RUN = Reason(
     "unknown_run", "no run of this id was started", "list the runs: assay ledger show --kind run_start"
 )
-RUN_ENDED = Reason("run_ended", "the run has stopped", "resume it first; a finished run needs a new one")
+RUN_ENDED = Reason(
+    "run_ended",
+    "the run has stopped",
+    "resume one that was broken off; where one is finished, start a new run",
+)
 INPUTS_CHANGED = Reason(
     "inputs_changed",
     "the run was started with other inputs",
@@ -132,7 +136,7 @@ class Run:
         accepted = {"accepted": sorted(accept)} if accept else {}
         with locked_index(self.ledger) as index:
             if _state(index, self.id).stopped == "finished":
-                raise Refusal(RUN_ENDED, f"the run {self.id!r} has finished", where="run")
+                raise _ended(self.id, "finished")
             changes = _changes(_last_start(index, self.id), body)
             allowed = {f"inputs.{name}" for name in accept}
             refused = {name: values for name, values in changes.items() if name not in allowed}
@@ -230,8 +234,16 @@ def _last_start(index: Index, run: str) -> Mapping[str, Any]:
 
 
 def _require_open(state: RunState) -> None:
-    if not state.open:
-        raise Refusal(RUN_ENDED, f"the run {state.id!r} has stopped ({state.stopped})", where="run")
+    if state.stopped is not None:
+        raise _ended(state.id, state.stopped)
+
+
+def _ended(run: str, how: str) -> Refusal:
+    """That a run is not open, with what can be done about it: what has finished is not resumed."""
+    if how == "finished":
+        fix = "nothing is left to do in it; for more, start a new run under another id"
+        return Refusal(RUN_ENDED, f"the run {run!r} has finished", where="run", fix=fix)
+    return Refusal(RUN_ENDED, f"the run {run!r} has stopped ({how})", where="run", fix="resume it first")
 
 
 def _expected(index: Index, run: str) -> set[TrialKey]:
