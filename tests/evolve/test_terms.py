@@ -30,11 +30,11 @@ def test_settings_are_those_of_the_backtest_service(
     market: Panel, changes: dict[str, Any], own: DataSettings
 ) -> None:
     """One spec earns the same at the desk and over HTTP."""
+    from assay.judge import spec_settings
     from assay.service import Terms as ServiceTerms
-    from assay.service._terms import judge_settings as service_settings
 
     gated = gated_spec(**changes)
-    assert judge_settings(gated.spec, market, own) == service_settings(ServiceTerms.of(gated), market, own)
+    assert judge_settings(gated.spec, market, own) == spec_settings(ServiceTerms.of(gated), market, own)
 
 
 @pytest.mark.parametrize(

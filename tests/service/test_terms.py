@@ -6,9 +6,8 @@ import pytest
 
 from assay.config import DataSettings
 from assay.errors import Refusal
-from assay.judge import JudgeSettings, judge
+from assay.judge import JudgeSettings, judge, spec_settings
 from assay.service import Terms
-from assay.service._terms import judge_settings
 
 from ..market.real import csi300_panel
 from .conftest import gated_spec
@@ -27,7 +26,7 @@ def test_terms_are_the_spec_with_house_defaults():
 
 def test_the_client_has_no_say_in_costs_and_dates(source):
     own = DataSettings(lag=0, fill="open")
-    settings = judge_settings(Terms(rebalance="monthly", neutralization="size"), source, own)
+    settings = spec_settings(Terms(rebalance="monthly", neutralization="size"), source, own)
     assert settings == JudgeSettings(
         universe="index_a",
         lag=0,
@@ -48,7 +47,7 @@ def csi300(shared, tmp_path_factory):
 def test_neutralised_books_on_the_real_index_differ_and_are_defined(csi300):
     figures = {}
     for choice in ("none", "industry"):
-        settings = judge_settings(Terms(neutralization=choice), csi300, DataSettings())
+        settings = spec_settings(Terms(neutralization=choice), csi300, DataSettings())
         settings = JudgeSettings.from_mapping({**settings.to_dict(), "neutral": False, "end": "2020-12-31"})
         figures[choice] = judge("-ts_std(returns, 20)", csi300, settings)[0].summary
     assert len({figure["ir"] for figure in figures.values()}) == 2
@@ -56,7 +55,7 @@ def test_neutralised_books_on_the_real_index_differ_and_are_defined(csi300):
 
 
 def test_size_is_refused_where_few_market_values_are_known(csi300):
-    settings = judge_settings(Terms(neutralization="industry_size"), csi300, DataSettings())
+    settings = spec_settings(Terms(neutralization="industry_size"), csi300, DataSettings())
     with pytest.raises(Refusal) as caught:
         judge("-ts_std(returns, 20)", csi300, settings)
     assert caught.value.reason.code == "unsupported_neutralization"
@@ -64,6 +63,6 @@ def test_size_is_refused_where_few_market_values_are_known(csi300):
 
 def test_an_index_of_which_most_members_lack_data_is_refused(csi300):
     with pytest.raises(Refusal) as caught:
-        judge_settings(Terms(universe="CSI500"), csi300, DataSettings())
+        spec_settings(Terms(universe="CSI500"), csi300, DataSettings())
     assert caught.value.reason.code == "unsupported_universe"
     assert "lacks" in caught.value.message

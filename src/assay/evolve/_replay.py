@@ -11,8 +11,7 @@ from assay.evolve._setup import EvolveSetup
 from assay.ledger import Ledger
 from assay.llm import ReplayProvider, read_calls
 from assay.tools import ledger_sink
-from assay.tools.agent import Replayed
-from assay.tools.agent._replay import _Faithful, _files, _first_file, _first_line, _FollowingLedger
+from assay.tools.agent import FaithfulSink, FollowingLedger, Replayed, compared
 
 
 def replay_evolution(setup: EvolveSetup, ledger: Ledger, runs: Path, run_id: str, to: Path) -> Replayed:
@@ -36,16 +35,15 @@ def replay_evolution(setup: EvolveSetup, ledger: Ledger, runs: Path, run_id: str
         raise AssayError(f"the run {run_id!r} has not finished", where="run", fix="resume it first")
     inputs = setup.inputs()
     with new_folder(to) as staged:
-        copy = _FollowingLedger.at_start(ledger, run_id, staged / "ledger")
+        copy = FollowingLedger.at_start(ledger, run_id, staged / "ledger")
         run = copy.run(run_id)
         run.resume(operator, config_hash(inputs), inputs)
         calls = list(read_calls([e.body for e in ledger.run(run_id).entries(kind="llm_call")], ledger))
-        sink = _Faithful(ledger_sink(run), calls)
+        sink = FaithfulSink(ledger_sink(run), calls)
         policy = setup.policy(sink, replay=ReplayProvider(calls))
         play_evolution(setup, run, staged / "runs", operator=operator, policy=policy, rounds={})
         run.stop("finished")
         again, first = copy.export(run_id), ledger.export(run_id)
         atomic_write(staged / "export.jsonl", again)
-        difference = _first_line(first, again) or _first_file(runs / run_id, staged / "runs" / run_id)
-        files = len(list(_files(staged / "runs" / run_id)))
-    return Replayed(run_id, first.count(b"\n"), files, difference)
+        folders = (runs / run_id, staged / "runs" / run_id)
+        return compared(run_id, exports=(first, again), folders=folders)

@@ -28,7 +28,7 @@ from assay.tools import (
     ledger_sink,
 )
 from assay.tools.agent._recorded import ContinuedLedger, RecordedRegistry
-from assay.tools.agent._run import Watch
+from assay.tools.agent._run import Watch, is_known
 
 if TYPE_CHECKING:
     from assay.judge import Reward
@@ -60,7 +60,7 @@ def start_evolution(
         The id cannot name a run, or its folder holds something else.
     """
     folder = TrajectoryStore(runs, run_id).folder(setup.gated.spec_id, ROLLOUT)
-    if folder.exists():
+    if folder.exists() and not is_known(ledger, run_id):
         raise AssayError(
             f"runs/{run_id} holds an episode that the ledger knows nothing of",
             where="run",

@@ -10,7 +10,7 @@ from assay.config import DataSettings
 from assay.errors import ExpressionError, Refusal
 from assay.evolve._reasons import SEED_NOT_USABLE, UNSUPPORTED_TERMS
 from assay.expr import Expression, FieldInfo, parse, to_text
-from assay.spec import BACKTESTED, FactorSpec, GatedSpec, with_defaults
+from assay.spec import FactorSpec, GatedSpec, with_defaults
 
 if TYPE_CHECKING:
     from assay.judge import JudgeSettings
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 
 FROZEN: Final = ("universe", "frequency", "neutralization", "rebalance")
 """Fields of the spec that stay as the report has them."""
-
-BARS: Final[Mapping[str, int]] = {"daily": 1, "weekly": 5, "monthly": 20}
-"""Bars between rebalances."""
-
-MOST_UNKNOWN: Final = 0.10
-"""Share of a universe's names that the data may lack."""
 
 
 @dataclass(frozen=True)
@@ -105,39 +99,11 @@ def judge_settings(spec: FactorSpec, panel: Panel, own: DataSettings) -> JudgeSe
         ``unsupported_terms``: there is no backtest on the universe here, or the spec trades more often than
         its factor is formed.
     """
-    from assay.judge import Costs, JudgeSettings
+    from assay.judge import UNSUPPORTED_FREQUENCY, UNSUPPORTED_UNIVERSE, spec_settings
 
-    used = with_defaults(spec)
-    if BARS[used.rebalance] < BARS[used.frequency]:
-        raise Refusal(
-            UNSUPPORTED_TERMS, f"a {used.frequency} factor is rebalanced {used.rebalance}", where="rebalance"
-        )
-    costs = None if own.costs is None else Costs(buy_bp=own.costs.buy_bp, sell_bp=own.costs.sell_bp)
-    return JudgeSettings(
-        universe=_universe(used.universe, panel),
-        lag=own.lag,
-        fill=own.fill,
-        costs=costs,
-        rebalance=BARS[used.rebalance],
-        neutralize=used.neutralization,  # type: ignore[arg-type]  # defaults are filled in
-        adjustment="refuse",
-        horizons=(5,),
-        bootstrap=0,
-    )
-
-
-def _universe(name: str, panel: Panel) -> str:
-    """The panel's name of a universe of the vocabulary; ``sim300`` plays CSI300 on a simulated market."""
-    known = {alias: own for own, item in panel.data.universes.items() for alias in (own, *item.aliases)}
-    wanted = name.lower() if not panel.manifest.simulated else name.lower().replace("csi", "sim")
-    if name not in BACKTESTED or wanted not in known:
-        raise Refusal(UNSUPPORTED_TERMS, f"there is no backtest on {name} here", where="universe")
-    universe = panel.data.universes[known[wanted]]
-    lacking, members = len(universe.unknown_members), len(set(universe.spans[:, 0].tolist()))
-    if lacking > MOST_UNKNOWN * (lacking + members):
-        raise Refusal(
-            UNSUPPORTED_TERMS,
-            f"the data set lacks {lacking} of the {lacking + members} names that were ever in {name}",
-            where="universe",
-        )
-    return known[wanted]
+    try:
+        return spec_settings(with_defaults(spec), panel, own)
+    except Refusal as refusal:
+        if refusal.reason not in (UNSUPPORTED_FREQUENCY, UNSUPPORTED_UNIVERSE):
+            raise
+        raise Refusal(UNSUPPORTED_TERMS, refusal.message, where=refusal.where) from refusal

@@ -45,6 +45,7 @@ from assay.judge._reward import (
     score_reward,
 )
 from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, SettingProblems, Thresholds
+from assay.judge._spec_settings import UNSUPPORTED_FREQUENCY, UNSUPPORTED_UNIVERSE, SpecTerms, spec_settings
 from assay.judge._verdict import BatchStatistics, Refused, Verdict, Verdicts
 
 __all__ = [
@@ -52,6 +53,8 @@ __all__ = [
     "EVAL_SEALED",
     "PLAN_MOVED",
     "SUMMARY",
+    "UNSUPPORTED_FREQUENCY",
+    "UNSUPPORTED_UNIVERSE",
     "BatchStatistics",
     "BookCurve",
     "Column",
@@ -82,6 +85,7 @@ __all__ = [
     "SettingProblems",
     "ShuffleControl",
     "Significance",
+    "SpecTerms",
     "SubPeriod",
     "Thresholds",
     "Verdict",
@@ -99,6 +103,7 @@ __all__ = [
     "recording_of",
     "reference_expressions",
     "score_reward",
+    "spec_settings",
     "verify_certificate",
 ]
 

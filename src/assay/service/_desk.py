@@ -25,10 +25,11 @@ from assay.judge import (
     panel_fields,
     reference_expressions,
     score_reward,
+    spec_settings,
 )
 from assay.ledger import DATA_INPUT, Ledger
 from assay.service._faults import answer_to
-from assay.service._terms import Terms, judge_settings
+from assay.service._terms import Terms
 
 if TYPE_CHECKING:
     from assay.judge import JudgeSettings
@@ -126,7 +127,7 @@ class Desk:
 
     def _backtest(self, job: Job) -> Body:
         terms = job.terms or Terms()
-        settings = judge_settings(terms, self.panel, self.place.settings)
+        settings = spec_settings(terms, self.panel, self.place.settings)
         expression = self._parsed(terms.traded(job.expression), job.dialect)
         seed = None if terms.seed is None else self._parsed(terms.traded(terms.seed), "report")
         run = self.ledger.run(job.run)

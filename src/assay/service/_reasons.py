@@ -41,13 +41,3 @@ WORKER_LOST = Reason(
 UNAVAILABLE = Reason(
     "unavailable", "the service cannot do this now", "ask the owner of the service, whose log says why"
 )
-UNSUPPORTED_UNIVERSE = Reason(
-    "unsupported_universe",
-    "there is no backtest on this universe here",
-    "use CSI300 or CSI500 where the data has it",
-)
-UNSUPPORTED_FREQUENCY = Reason(
-    "unsupported_frequency",
-    "the spec trades more often than its factor is formed",
-    "a rebalance is at least as slow as the frequency",
-)

@@ -67,7 +67,7 @@ def start_run(
         The id cannot name a run, or its folder holds something else.
     """
     folder = TrajectoryStore(runs, run_id).folder(CASE, ROLLOUT)
-    if folder.exists():
+    if folder.exists() and not is_known(ledger, run_id):
         raise AssayError(
             f"runs/{run_id} holds an episode that the ledger knows nothing of",
             where="run",
@@ -103,6 +103,12 @@ def resume_run(
     with _alone(runs / run_id):
         ledger.run(run_id).resume(operator, config_hash(inputs), inputs)
         return _guarded(_Episode(setup, ledger, runs, run_id, operator, watch))
+
+
+def is_known(ledger: Ledger, run_id: str) -> bool:
+    """Whether the ledger has a run of this id."""
+    with ledger.index() as index:
+        return run_id in index.runs()
 
 
 def config_hash(inputs: Mapping[str, str]) -> str:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from assay.ledger import Index, Ledger
 
 
+_SHOWN = 4
+"""Decimals that a tool shows: formulas that are alike to them are equal, and the first is the best."""
+
+
 @dataclass(frozen=True, slots=True)
 class Best:
     """The trial of a run with the greatest absolute RankIC. It was selected, so its figure is flattering."""
@@ -146,7 +150,7 @@ def _best(ledger: Ledger, run_id: str) -> Best | None:
     scored = [body for body in bodies if body.get("rank_ic") is not None]
     if not scored:
         return None
-    found = max(scored, key=lambda body: abs(body["rank_ic"]))
+    found = max(scored, key=lambda body: round(abs(body["rank_ic"]), _SHOWN))
     return Best(found["expression"], found["horizon"], found["rank_ic"])
 
 
