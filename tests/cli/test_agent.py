@@ -122,6 +122,8 @@ def test_the_explorer_is_the_same_for_a_seed_and_its_best_is_the_best(run: Run, 
 def test_limits_on_calls_and_time_end_it(run: Run, desk: Path) -> None:
     found = run("agent", "run", "x", "--calls", "3", "--json").data
     assert (found["calls"], found["stop"], found["trials_added"]) == (3, "answered", 2)
+    found = run("agent", "run", "x", "--calls", "14", "--json").data
+    assert (found["calls"], found["turns"]) == (14, 15)
     found = run("agent", "run", "x", "--seconds", "0", "--json").data
     assert (found["calls"], found["stop"], found["best"]) == (0, "seconds", None)
 
@@ -402,6 +404,8 @@ def test_a_script_goes_on_where_it_was(run: Run, desk: Path) -> None:
     with open(desk / "assay.toml", "a") as file:
         file.write('[llm.backends.file]\nkind = "scripted"\nscript = "replies.json"\n')
         file.write('[llm.roles.planner]\nbackend = "file"\n')
+    estimated = run("agent", "run", "x", "--role", "planner", "--estimate").out
+    assert "no price for the model of file" in estimated
     assert run("agent", "run", "x", "--role", "planner", "--run", "r").code == 0
     whole = left(desk)
     lines = (desk / "ledger" / "ledger.jsonl").read_bytes().splitlines()
@@ -550,8 +554,10 @@ def test_runs_that_exist_end_or_are_others(run: Run, desk: Path) -> None:
     assert run("agent", "run", "x", "--turns", "2", "--run", "r").code == 0
     done = run("agent", "run", "x", "--run", "r", "--json")
     assert done.code == 2
-    assert done.data["where"] == "run"
-    assert run("agent", "resume", "r", "--json").data["reason"] == "run_ended"
+    assert (done.data["where"], done.data["reason"]) == ("run", "run_exists")
+    ended = run("agent", "resume", "r", "--json").data
+    assert ended["reason"] == "run_ended"
+    assert "new" in ended["fix"]
     assert run("agent", "resume", "never", "--json").data["reason"] == "unknown_run"
     assert run("agent", "replay", "never", "--to", "d", "--json").data["reason"] == "unknown_run"
     shutil.rmtree(desk / "runs" / "r")

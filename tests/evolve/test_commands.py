@@ -252,7 +252,7 @@ def test_an_id_is_used_once(whole: Path, tmp_path: Path, run: Run, monkeypatch: 
     monkeypatch.chdir(desk)
     code, _, err = run("report", "evolve", "spec.json", "--run", "r")
     assert code == 2
-    assert "runs/r holds an episode" in err or "run_exists" in err
+    assert "a run 'r' was started before" in err
 
 
 # ---------------------------------------------------------------- the sealed window

@@ -41,7 +41,10 @@ def run(
         typer.Option("--explorer", help="No model: sample formulas and change the best one; reads no idea."),
     ] = False,
     seed: Annotated[int, typer.Option(help="Of the explorer.", min=0)] = 0,
-    turns: Annotated[int, typer.Option(help="Turns of the policy, at most.", min=1)] = 12,
+    turns: Annotated[
+        int | None,
+        typer.Option(help="Turns of the policy, at most; default: 12, or what --calls needs.", min=1),
+    ] = None,
     calls: Annotated[int | None, typer.Option(help="Calls of tools, at most.", min=0)] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens, at most.", min=0)] = None,
     money: Annotated[

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 RESEARCHER = "researcher"
 DIFFERENT = 1
 _CALLED, _IDEA = 60, 40
+_TURNS = 12
+"""Turns of a run that names neither turns nor calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class AgentOptions:
     role: str | None
     explorer: bool
     seed: int
-    turns: int
+    turns: int | None
     calls: int | None
     tokens: int | None
     money: float | None
@@ -139,8 +141,14 @@ def _request(workspace: Workspace, options: AgentOptions) -> AgentRequest:
             offer = f"there are: {', '.join(known)}" if known else "make one with 'assay data simulate'"
             raise AssayError("no data set is named", where="--data", fix=offer)
         data = known[0]
-    limits = {name: getattr(options, name) for name in ("turns", "calls", "tokens", "money", "seconds")}
-    return AgentRequest(options.idea, data, _role(workspace, options), options.seed, Budget(**limits))
+    limits = {name: getattr(options, name) for name in ("calls", "tokens", "money", "seconds")}
+    budget = Budget(turns=_turns(options), **limits)
+    return AgentRequest(options.idea, data, _role(workspace, options), options.seed, budget)
+
+
+def _turns(options: AgentOptions) -> int:
+    """As many as were asked for, else enough to make the calls and then to answer."""
+    return options.turns or max(_TURNS, (options.calls or 0) + 1)
 
 
 def _role(workspace: Workspace, options: AgentOptions) -> str | None:
@@ -252,7 +260,8 @@ def _show_estimate(setup: AgentSetup, found: Estimate, *, as_json: bool) -> None
     say(f"at most {found.calls} calls of {setup.role.model or setup.role.backend}, if every turn is used:")
     say(f"  input   about {found.input_tokens:,} tokens")
     say(f"  output  about {found.output_tokens:,} tokens")
-    unpriced = f"unknown: no price for {', '.join(found.unpriced)}"
+    names = [model or f"the model of {setup.role.backend}" for model in found.unpriced]
+    unpriced = f"unknown: no price for {', '.join(names)}"
     say(f"  money   {unpriced if found.money is None else f'about {found.money:.4f}'}")
     for name in found.exceeded:
         say(f"  beyond the limit of [llm.budget]: {name}")
