@@ -24,7 +24,7 @@ from assay.campaign._settings import (
     StopSettings,
 )
 from assay.campaign._stop import Stop
-from assay.config import Workspace, load_workspace
+from assay.config import BackendSettings, LlmSettings, RoleSettings, Workspace, load_workspace
 from assay.errors import Problem
 from assay.ledger import Ledger, Scope
 from assay.market import simulate, write_dataset
@@ -259,3 +259,69 @@ def test_the_vocabulary_holds_candidates_to_its_fields_and_ops(workspace: Worksp
         if trial.evaluated and trial.candidate is not None:
             assert "volume" not in trial.candidate.expression
             assert "ts_std" not in trial.candidate.expression
+
+
+# models
+
+
+def planner_script(slots: int, words: str) -> str:
+    directions = [{"slot": slot, "kind": "new", "text": f"{words} {slot}"} for slot in range(slots)]
+    return json.dumps({"directions": directions})
+
+
+def with_planner(workspace: Workspace, backend: BackendSettings) -> Workspace:
+    roles: dict[Any, RoleSettings] = {"planner": RoleSettings(backend.name, "m")}
+    return replace(workspace, llm=LlmSettings(backends={backend.name: backend}, roles=roles))
+
+
+def test_one_role_on_a_model_and_the_others_without(workspace: Workspace, tmp_path: Path) -> None:
+    """The script of the planner goes on where a resumed run was, and the run is replayed without it."""
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([planner_script(8, "first"), planner_script(8, "second")]))
+    there = with_planner(workspace, BackendSettings(name="file", kind="scripted", script=str(script)))
+    chosen = config(roles=RoleBackends(planner="llm"), stop=StopSettings(max_rounds=2))
+    chosen = replace(chosen, round=replace(chosen.round, picked_parents=False))
+    assert check(chosen, there).ok
+    ledger = Ledger.open(workspace.ledger_dir)
+
+    def halt(number: int, _: str) -> Stop | None:
+        return Stop("deadline", "x") if number == 2 else None
+
+    setup = prepared(chosen, there)
+    Campaign(setup, ledger, workspace.runs_dir, "models", halt=halt).run()
+    result = Campaign(setup, ledger, workspace.runs_dir, "models").resume()
+    texts = [trial.direction.text for trial in result.records]
+    assert texts == [f"{words} {slot}" for words in ("first", "second") for slot in range(8)]
+    script.unlink()
+    assert replay(there, "models", tmp_path / "again").equal
+
+
+@pytest.mark.parametrize(
+    ("backend", "words"),
+    [
+        (
+            BackendSettings(name="b", kind="openai", base_url="http://127.0.0.1:9/v1", retries=0),
+            "does not answer",
+        ),
+        (BackendSettings(name="b", kind="openai", key="NO_SUCH_KEY"), "NO_SUCH_KEY is not set"),
+        (BackendSettings(name="b", kind="scripted", script="gone.json"), "gone.json"),
+    ],
+)
+def test_a_check_asks_whether_backends_answer(
+    workspace: Workspace, backend: BackendSettings, words: str
+) -> None:
+    report = check(config(roles=RoleBackends(planner="llm")), with_planner(workspace, backend))
+    assert words in told(report.parts["backends"])
+
+
+def test_a_role_that_the_workspace_lacks_keeps_a_run_from_starting(workspace: Workspace) -> None:
+    problems = Problems()
+    assert prepare(config(roles=RoleBackends(reviewer="llm")), workspace, problems) is None
+    assert [problem.where for problem in problems.all] == ["roles.reviewer"]
+
+
+def test_a_key_that_is_not_set_keeps_a_run_from_starting(workspace: Workspace) -> None:
+    problems = Problems()
+    there = with_planner(workspace, BackendSettings(name="b", kind="openai", key="NO_SUCH_KEY"))
+    assert prepare(config(roles=RoleBackends(planner="llm")), there, problems) is None
+    assert "NO_SUCH_KEY" in told(problems.all)

@@ -21,7 +21,8 @@ from assay.campaign._vocabulary import Vocabulary, build_vocabulary
 from assay.config import DataSettings, LlmLimits, PeriodPlan, Secret, Workspace
 from assay.errors import AssayError, ConfigProblems, Problem
 from assay.expr import Limits
-from assay.llm import CallRecord, CallSink, ReplayProvider, Roles
+from assay.llm import Backends as Services
+from assay.llm import CallRecord, CallSink, ReplayProvider, Roles, ScriptedProvider
 
 if TYPE_CHECKING:
     from assay.campaign._ports import Judging
@@ -105,7 +106,7 @@ def prepare(
         pools = pools or read_pools(config)
     with problems.part("backends"):
         if replayed is None:
-            _require_roles(config, workspace)
+            _require_roles(config, workspace, secrets)
     if problems.all or market is None or vocabulary is None or snapshot is None or pools is None:
         return None
     assert prompts is not None
@@ -118,6 +119,8 @@ def prepare(
             return sampler
         from assay.campaign._llm_team import LlmBackends
 
+        settled, earlier = tuple(settled), tuple(earlier)
+
         # what a replay serves is paid already
         llm = workspace.llm if replayed is None else replace(workspace.llm, limits=LlmLimits())
         roles = Roles.of(
@@ -129,6 +132,8 @@ def prepare(
             settled=settled,
             earlier=earlier,
         )
+        if replayed is None:
+            _go_on(roles, config, (*settled, *earlier))
         return LlmBackends(config.roles, roles, prompts, sampler)
 
     return CampaignSetup(
@@ -142,6 +147,15 @@ def prepare(
         backends=backends,
         commits=commits(),
     )
+
+
+def _go_on(roles: Roles, config: CampaignConfig, calls: Iterable[CallRecord]) -> None:
+    """A script goes on where the run's calls have left it."""
+    answered = [call for call in calls if call.reply is not None]
+    for name in {roles.settings.roles[role].backend for role in config.roles.models}:
+        provider = roles.backends.provider(name)
+        if isinstance(provider, ScriptedProvider):
+            provider.requests.extend(call.request for call in answered if call.backend == name)
 
 
 def open_market(config: CampaignConfig, workspace: Workspace) -> Market:
@@ -226,15 +240,23 @@ def _vocabulary(market: Market, snapshot: RunSnapshot) -> Vocabulary:
     )
 
 
-def _require_roles(config: CampaignConfig, workspace: Workspace) -> None:
-    problems = [
-        Problem(
-            f"roles.{name}", "runs on a model, and the workspace has no such role",
-            f"add [llm.roles.{name}] to assay.toml, or use the sampler",
-        )
-        for name in config.roles.models
-        if name not in workspace.llm.roles
-    ]  # fmt: skip
+def _require_roles(
+    config: CampaignConfig, workspace: Workspace, secrets: Mapping[str, Secret] | None
+) -> None:
+    """Every role on a model has a backend that can be made; none is asked anything."""
+    services = Services(workspace.llm, secrets=secrets, root=workspace.root)
+    problems: list[Problem] = []
+    for name in config.roles.models:
+        role = workspace.llm.roles.get(name)
+        if role is None:
+            message = "runs on a model, and the workspace has no such role"
+            fix = f"add [llm.roles.{name}] to assay.toml, or use the sampler"
+            problems.append(Problem(f"roles.{name}", message, fix))
+            continue
+        try:
+            services.provider(role.backend)
+        except AssayError as error:
+            problems.append(Problem(error.where or f"roles.{name}", error.message, error.fix or ""))
     if problems:
         raise ConfigProblems(problems, where="roles")
 

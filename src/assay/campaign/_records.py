@@ -82,9 +82,7 @@ def _admission_body(number: int, note: AdmissionNote) -> dict[str, Any]:
     }
 
 
-def round_body(
-    record: RoundRecord, pools: Mapping[str, str], count: Count | None = None
-) -> dict[str, Any]:
+def round_body(record: RoundRecord, pools: Mapping[str, str], count: Count | None = None) -> dict[str, Any]:
     """The record of a round that is done; ``count`` is what admission was deflated by, if it was."""
     return {
         "number": record.number,
