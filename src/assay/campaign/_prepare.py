@@ -19,7 +19,7 @@ from assay.campaign._snapshot import RunSnapshot
 from assay.campaign._types import Backends, Brief
 from assay.campaign._vocabulary import Vocabulary, build_vocabulary
 from assay.config import DataSettings, LlmLimits, PeriodPlan, Secret, Workspace
-from assay.errors import AssayError, ConfigProblems, Problem
+from assay.errors import AssayError, ConfigProblems, DataError, Problem
 from assay.expr import Limits
 from assay.llm import Backends as Services
 from assay.llm import CallRecord, CallSink, ReplayProvider, Roles, ScriptedProvider
@@ -200,10 +200,7 @@ def training_settings(config: CampaignConfig, own: DataSettings, panel: Panel) -
     bars = len(search.dates)
     tail = round(config.validate_share * bars)
     universe = config.universe or own.universe
-    problems = []
-    if universe is not None and not search.universe(universe).any():
-        message = f"{universe!r} has no member in search"
-        problems.append(Problem("campaign.universe", message, "name another universe"))
+    problems = [] if universe is None else _universe_problems(search, universe)
     if config.horizon + 1 >= bars - tail:
         message = f"{config.horizon} bars and the {bars - tail} of the training segment leave no label"
         problems.append(Problem("campaign.horizon", message, "shorten it, or lower validate_share"))
@@ -220,6 +217,16 @@ def training_settings(config: CampaignConfig, own: DataSettings, panel: Panel) -
         costs=costs,
     )
     return TrainingSettings(judge=judge, validate_bars=tail)
+
+
+def _universe_problems(search: Panel, universe: str) -> list[Problem]:
+    try:
+        members = search.universe(universe)
+    except DataError as error:
+        return [Problem("campaign.universe", error.message, error.fix or "name another universe")]
+    if members.any():
+        return []
+    return [Problem("campaign.universe", f"{universe!r} has no member in search", "name another universe")]
 
 
 def limits_of(config: CampaignConfig) -> Limits:

@@ -198,7 +198,7 @@ def _heat(report: CampaignReport) -> dict[str, Any] | None:
             "y": row,
             "fill": heat_colours(float(values[i, j]))[0],
             "ink": heat_colours(float(values[i, j]))[1],
-            "text": f"{values[i, j]:.2f}",
+            "text": number(float(values[i, j]), 2),
             "title": f"{ids[i]} and {ids[j]}: {values[i, j]:.3f}",
         }
         for row, i in enumerate(order)
