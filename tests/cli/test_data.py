@@ -101,7 +101,7 @@ def test_import_in_words(here: Path, capsys: pytest.CaptureFixture[str]) -> None
     for words in (
         "columns: date=date",
         "unknown: pe",
-        "left out, not numbers: name",
+        "left out, not numbers: name (labels: --groups NAME=FILE:COLUMN)",
         "outside_range",
         "1 bar set missing",
     ):

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.market import DataProblems, Imported, Panel, Sides, TableOptions, import_table
+from assay.market import DataProblems, GroupSource, Imported, Panel, Sides, TableOptions, import_table
 from assay.market._side_tables import MembershipSource
 
 from .tables import HEADER, ROWS, bars, write
@@ -106,6 +106,31 @@ def test_columns_can_be_told(tmp_path: Path) -> None:
     ).data
     assert data.fields["close"][0, 0] == 1
     assert data.filters == ("columns left out: close",)
+
+
+def test_names_that_terminals_use(tmp_path: Path) -> None:
+    header = "Trade Dt,Sec Code,PX_OPEN,PX_HIGH,PX_LOW,PX_LAST,PX_VOLUME"
+    taken = import_table(write(tmp_path, "t.csv", header, "2020-01-02,A,1,2,1,2,100"))
+    assert list(taken.columns) == ["date", "symbol", "open", "high", "low", "close", "volume"]
+
+
+def test_a_column_that_is_not_recognised_is_told_by_an_option(tmp_path: Path) -> None:
+    with pytest.raises(DataProblems) as caught:
+        import_table(write(tmp_path, "t.csv", "date,who,close", "2020-01-02,A,1"))
+    assert caught.value.problems[0].fix == "say which it is: --column symbol=COLUMN"
+
+
+def test_the_told_symbol_column_holds_for_the_tables_beside(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "date,who,close,line", "2020-01-02,A,1,banks", "2020-01-02,B,1,mines")
+    sides = Sides(groups={"industry": GroupSource(path, "line")})
+    data = import_table(path, TableOptions(columns={"symbol": "who"}, sides=sides)).data
+    assert data.groups["industry"].labels == ("banks", "mines")
+
+
+@pytest.mark.parametrize(("rate", "found"), [("4054360", True), ("2.5", False), ("", False)])
+def test_a_traded_value_that_is_called_turnover_is_found(tmp_path: Path, rate: str, found: bool) -> None:
+    path = write(tmp_path, "t.csv", "date,symbol,close,TURNOVER", f"2020-01-02,A,1,{rate}")
+    assert ("turnover_rate" in {finding.check for finding in import_table(path).findings}) is found
 
 
 def test_further_columns_keep_an_unknown_exponent_until_told(tmp_path: Path) -> None:

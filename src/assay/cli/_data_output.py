@@ -113,7 +113,7 @@ def tell_imported(taken: Imported, panel: Panel | None, folder: Path, *, as_json
     if unknown:
         say(f"adjustment exponent unknown: {', '.join(unknown)} (tell it with --exponent FIELD=NUMBER)")
     if taken.left_out:
-        say(f"left out, not numbers: {', '.join(taken.left_out)}")
+        say(f"left out, not numbers: {', '.join(taken.left_out)} (labels: --groups NAME=FILE:COLUMN)")
     for text in finding_lines(taken.findings):
         say(text)
     if data.quarantined:

@@ -24,12 +24,16 @@ from assay.market._universe import Dates, Universe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """Tables beside the bars, by the name of the universe, group or event series."""
+    """Tables beside the bars, by the name of the universe, group or event series.
+
+    ``symbol`` is the column of the instrument in those that have one of this name; others are guessed.
+    """
 
     membership: Mapping[str, MembershipSource] = field(default_factory=dict)
     groups: Mapping[str, GroupSource] = field(default_factory=dict)
     events: Mapping[str, Path] = field(default_factory=dict)
     encoding: str = "utf-8"
+    symbol: str | None = None
 
     def __bool__(self) -> bool:
         return bool(self.membership or self.groups or self.events)
@@ -50,19 +54,25 @@ def read_sides(sides: Sides, dates: Dates, instruments: tuple[str, ...], problem
     rules: list[str] = []
     universes: dict[str, Universe] = {}
     for name, membership in sides.membership.items():
-        universe = read_membership(name, membership, dates, instruments, problems, encoding=sides.encoding)
+        universe = read_membership(
+            name, membership, dates, instruments, problems, encoding=sides.encoding, symbol=sides.symbol
+        )
         if universe is not None:
             universes[name] = universe
     groups: dict[str, Group] = {}
     for name, source in sides.groups.items():
-        group = read_group(name, source, dates, instruments, problems, encoding=sides.encoding)
+        group = read_group(
+            name, source, dates, instruments, problems, encoding=sides.encoding, symbol=sides.symbol
+        )
         if group is not None:
             groups[name] = group
             if group.codes.ndim == 1:
                 rules.append(f"{name} is one snapshot for all dates, not point in time")
     events: dict[str, NDArray[np.void]] = {}
     for name, path in sides.events.items():
-        table = read_events(name, path, dates, instruments, problems, encoding=sides.encoding)
+        table = read_events(
+            name, path, dates, instruments, problems, encoding=sides.encoding, symbol=sides.symbol
+        )
         if table is not None:
             events[name] = table
             rules.append(f"{name}: an event may be used from the first close (15:00) after it was known")

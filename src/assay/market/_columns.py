@@ -13,20 +13,20 @@ from assay.market._problems import Collector
 BAR_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "date": (
-            "date", "trade_date", "tradedate", "trading_date", "datetime", "time", "day",
+            "date", "trade_date", "tradedate", "trading_date", "trade_dt", "datetime", "time", "day",
             "日期", "交易日期", "交易日",
         ),
         "symbol": (
             "symbol", "instrument", "code", "ticker", "ts_code", "asset", "sid", "secid", "order_book_id",
-            "stock_code", "股票代码", "证券代码", "代码",
+            "stock_code", "sec_code", "security", "股票代码", "证券代码", "代码",
         ),
-        "open": ("open", "open_price", "o", "开盘", "开盘价"),
-        "high": ("high", "high_price", "h", "最高", "最高价"),
-        "low": ("low", "low_price", "l", "最低", "最低价"),
-        "close": ("close", "close_price", "c", "last", "收盘", "收盘价"),
+        "open": ("open", "open_price", "px_open", "o", "开盘", "开盘价"),
+        "high": ("high", "high_price", "px_high", "h", "最高", "最高价"),
+        "low": ("low", "low_price", "px_low", "l", "最低", "最低价"),
+        "close": ("close", "close_price", "px_last", "px_close", "c", "last", "收盘", "收盘价"),
         "adj_close": ("adj_close", "adjclose", "adj close", "adjusted_close", "复权收盘价", "后复权收盘价"),
         "vwap": ("vwap", "avg_price", "average_price", "均价", "成交均价"),
-        "volume": ("volume", "vol", "v", "成交量"),
+        "volume": ("volume", "vol", "px_volume", "v", "成交量"),
         "amount": (
             "amount", "money", "total_turnover", "turnover_value", "traded_value", "成交额", "成交金额",
         ),
@@ -99,8 +99,11 @@ def choose_columns(
     *,
     where: str,
     problems: Collector,
+    tell: str = "rename a column to {meaning}",
 ) -> dict[str, str]:
     """The column for each known meaning: those ``told`` first, the others guessed by name.
+
+    ``tell``: how a column is told where none is recognised, or several are.
 
     Problems found: a told column that the table lacks, two columns that could be the same thing, a required
     meaning without a column.
@@ -123,7 +126,7 @@ def choose_columns(
             problems.add(
                 where,
                 f"{meaning} could be any of the columns {', '.join(found)}",
-                f"say which, as {meaning}=COLUMN",
+                tell.format(meaning=meaning),
             )
         if found:
             chosen[meaning] = found[0]
@@ -133,7 +136,7 @@ def choose_columns(
         problems.add(
             where,
             f"no column looks like {meaning}; the columns are: {', '.join(columns[:30])}",
-            f"say which it is, as {meaning}=COLUMN",
+            tell.format(meaning=meaning),
         )
     return chosen
 

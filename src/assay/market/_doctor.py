@@ -28,6 +28,8 @@ _SPLIT_TOLERANCE: Final = 0.02
 _LARGE_STEP: Final = 0.18
 LONGEST_GAP_DAYS: Final = 14
 _SHOWN = 5
+_LARGEST_RATE = 100.0
+"""Of turnover in percent: a median above it is no rate."""
 _OFF_TICK = 0.05
 _MANY_OFF_TICK = 0.01
 _RELATIVE = 1e-4
@@ -379,6 +381,7 @@ def _missing_fields(data: MarketData) -> list[Finding]:
         found.append(
             Finding("never_traded", "warning", int(never.size), "instruments without any close", names)
         )
+    found += _turnover_rate(data)
     traded = np.isfinite(data.fields["close"])
     total = int(traded.sum())
     for name, values in data.fields.items():
@@ -388,6 +391,18 @@ def _missing_fields(data: MarketData) -> list[Finding]:
                 Finding("coverage", "note", total - have, f"{name} covers {have / total:.0%} of traded bars")
             )
     return found
+
+
+def _turnover_rate(data: MarketData) -> list[Finding]:
+    """A column that is called turnover may hold the traded value instead of a rate."""
+    rates = data.fields.get("turn")
+    if rates is None or not (np.nanmedian(rates) if np.isfinite(rates).any() else 0.0) > _LARGEST_RATE:
+        return []
+    message = (
+        f"turn has a median of {np.nanmedian(rates):,.0f}: a traded value, not a rate (tell it with "
+        "--column amount=COLUMN)"
+    )
+    return [Finding("turnover_rate", "serious", int(np.isfinite(rates).sum()), message)]
 
 
 def _calendar(data: MarketData) -> list[Finding]:

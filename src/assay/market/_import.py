@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,6 +95,7 @@ def import_table(path: Path, options: TableOptions | None = None, *, name: str =
     problems = Collector()
     frame = read_table(Path(path), problems, encoding=options.encoding)
     long = None
+    sides = replace(options.sides, symbol=options.columns.get("symbol"))
     chosen: dict[str, str] = {}
     if frame is not None:
         _known_options(frame.columns, options, str(path), problems)
@@ -107,17 +108,18 @@ def import_table(path: Path, options: TableOptions | None = None, *, name: str =
             ("date", "symbol", "close"),
             where=str(path),
             problems=problems,
+            tell="say which it is: --column {meaning}=COLUMN",
         )
         if {"date", "symbol"} <= chosen.keys():
             long = _place(frame, chosen, options, str(path), problems)
     if long is None:
         # the other tables are read all the same, so that their problems are told too
-        read_sides(options.sides, _NO_DATES, (), problems)
+        read_sides(sides, _NO_DATES, (), problems)
         problems.raise_any(str(path))
         raise AssayError("the table has no usable rows", where=str(path), fix="check its columns")
     values = _values(long, chosen, str(path), problems)
     infos, further, left_out = _further_fields(long, chosen, options, str(path))
-    sides = read_sides(options.sides, long.dates, long.instruments, problems)
+    tables = read_sides(sides, long.dates, long.instruments, problems)
     problems.raise_any(str(path))
     wide = {meaning: _spread(long, numbers) for meaning, numbers in {**values, **further}.items()}
     data = assemble(
@@ -126,7 +128,7 @@ def import_table(path: Path, options: TableOptions | None = None, *, name: str =
         wide,
         infos=infos,
         source=Source("table", {"file": Path(path).name, "columns": dict(chosen)}),
-        sides=sides,
+        sides=tables,
         market=options.market,
         filters=_filters(options),
     )

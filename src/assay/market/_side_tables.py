@@ -70,7 +70,7 @@ class GroupSource:
 
 
 def read_spans(
-    source: MembershipSource, problems: Collector, *, encoding: str = "utf-8"
+    source: MembershipSource, problems: Collector, *, encoding: str = "utf-8", symbol: str | None = None
 ) -> list[Span] | None:
     """The spans of a membership table; None when it cannot be used.
 
@@ -84,7 +84,10 @@ def read_spans(
     if len(columns) >= 3 and columns[0].startswith("column_"):
         chosen = {"symbol": columns[0], "in": columns[1], "out": columns[2]}
     else:
-        chosen = choose_columns(columns, SPAN_SYNONYMS, {}, ("symbol", "in"), where=where, problems=problems)
+        told = _told(columns, symbol)
+        chosen = choose_columns(
+            columns, SPAN_SYNONYMS, told, ("symbol", "in"), where=where, problems=problems
+        )
     if not {"symbol", "in"} <= chosen.keys():
         return None
     symbols = as_text(frame, chosen["symbol"], where, problems).to_list()
@@ -110,6 +113,11 @@ def read_spans(
     return spans
 
 
+def _told(columns: Sequence[str], symbol: str | None) -> dict[str, str]:
+    """The column of the symbol, where the table has the one that the user named for the bars."""
+    return {"symbol": symbol} if symbol in columns and symbol is not None else {}
+
+
 def _span_problems(spans: Sequence[Span], where: str, problems: Collector) -> None:
     overlaps = overlapping(spans)
     for first, second in overlaps[:_SHOWN]:
@@ -133,10 +141,11 @@ def read_membership(
     problems: Collector,
     *,
     encoding: str = "utf-8",
+    symbol: str | None = None,
 ) -> Universe | None:
     """A universe from a membership table; None when problems were found."""
     had = len(problems)
-    spans = read_spans(source, problems, encoding=encoding)
+    spans = read_spans(source, problems, encoding=encoding, symbol=symbol)
     if spans is None or len(problems) > had:
         return None
     known = _known_until(source, spans, problems)
@@ -179,13 +188,15 @@ def read_group(
     problems: Collector,
     *,
     encoding: str = "utf-8",
+    symbol: str | None = None,
 ) -> Group | None:
     """A classification of the instruments; None when problems were found."""
     where = str(source.path)
     frame = read_table(source.path, problems, encoding=encoding)
     if frame is None:
         return None
-    chosen = choose_columns(frame.columns, SPAN_SYNONYMS, {}, ("symbol",), where=where, problems=problems)
+    told = _told(frame.columns, symbol)
+    chosen = choose_columns(frame.columns, SPAN_SYNONYMS, told, ("symbol",), where=where, problems=problems)
     column = _label_column(name, source, frame, chosen, problems)
     if column is None or "symbol" not in chosen:
         return None
@@ -271,15 +282,15 @@ def read_events(
     problems: Collector,
     *,
     encoding: str = "utf-8",
+    symbol: str | None = None,
 ) -> NDArray[np.void] | None:
     """Events (symbol, event time, known time, score) in order of knowledge; None when they cannot be used."""
     where = str(path)
     frame = read_table(path, problems, encoding=encoding)
     if frame is None:
         return None
-    chosen = choose_columns(
-        frame.columns, EVENT_SYNONYMS, {}, ("symbol", "known_time", "score"), where=where, problems=problems
-    )
+    told, needed = _told(frame.columns, symbol), ("symbol", "known_time", "score")
+    chosen = choose_columns(frame.columns, EVENT_SYNONYMS, told, needed, where=where, problems=problems)
     if not {"symbol", "known_time", "score"} <= chosen.keys():
         return None
     symbols = as_text(frame, chosen["symbol"], where, problems).to_list()
