@@ -147,3 +147,18 @@ def test_chinese_is_spoken_where_it_is_asked_for(space: SamplerSpace) -> None:
     context = PlanContext(1, 1, (SlotPlan(0, "reversal"),), brief, Feedback(), History())
     (direction,) = SamplerBackends(space).team().planner.plan(context).items
     assert "因子" in direction.text
+
+
+def test_only_figures_of_the_training_segment_steer(past: History, play: Round) -> None:
+    later = {"valid_rank_ic": 0.9, "eval_rank_ic": -0.9, "rank_ic_2021": 0.9}
+    rounds = tuple(
+        replace(
+            one,
+            trials=tuple(replace(trial, figures={**trial.figures, **later}) for trial in one.trials),
+        )
+        for one in past.rounds
+    )
+    told = play(History(rounds), slots=48)
+    assert [trial.candidate for trial in told.trials] == [
+        trial.candidate for trial in play(past, slots=48).trials
+    ]
