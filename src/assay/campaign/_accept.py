@@ -45,7 +45,7 @@ from assay.expr import DialectName, Expression, convert, parse
 from assay.ledger import LOOK_BUDGET_EXHAUSTED, Ledger, Run, Scope
 
 if TYPE_CHECKING:
-    from assay.judge import Verdict
+    from assay.judge import JudgeSettings, Recording
 
 ACCEPTED: Final = "accepted"
 ACCEPT_DESK: Final = "acceptance"
@@ -304,12 +304,12 @@ class _Accepting:
             self.own.start(ACCEPT_DESK, operator, self.config.hash, inputs)
 
     def _certified(self, operator: Operator, threads: int) -> tuple[Acceptance, Material]:
-        from assay.judge import Recording, judge
+        from assay.judge import Recording
 
         market = self.market
         settings = hold_out_settings(market, self.hold_out, threads)
         recording = Recording(self.run.ledger, operator, market.own.looks, ACCEPT_DESK, self.own.id)
-        verdicts = list(judge(self.factors, market.panel, settings, plan=market.plan, recording=recording))
+        certificates = self._judged(self.factors, settings, recording)
         material = self._material(threads)
         engines = {
             name: second_engine(expression, material.view, material.members, self.config.seed)
@@ -317,13 +317,12 @@ class _Accepting:
         }
         made = material.portfolios(self.combined, self.config.seed)
         rows = market.panel.shape[0]
-        values = {self.name(item.kind): material.padded(item.values, rows) for item in made}
-        mixed: list[Verdict] = []
-        if made:
-            mixed = list(judge(values, market.panel, settings, plan=market.plan, recording=recording))
+        mixed = self._judged(
+            {self.name(item.kind): material.padded(item.values, rows) for item in made}, settings, recording
+        )
         factors = [
-            _factor(trial, self.factors[verdict.name], verdict, engines[verdict.name])
-            for trial, verdict in zip(self.trials, verdicts, strict=True)
+            _factor(name, trial, self.factors[name], certificates[name], engines[name])
+            for name, trial in zip(self.factors, self.trials, strict=True)
         ]
         found = Acceptance(
             run=self.run.id,
@@ -331,10 +330,10 @@ class _Accepting:
             simulated=market.panel.manifest.simulated,
             choice=self.choice,
             hold_out=self.hold_out,
-            factors=tuple(self._joined(factors, verdicts, operator)),
+            factors=tuple(self._joined(factors, certificates, operator)),
             portfolios=tuple(
-                _portfolio(item, verdict, list(self.factors))
-                for item, verdict in zip(made, mixed, strict=True)
+                _portfolio(name, item, certificate, list(self.factors))
+                for item, (name, certificate) in zip(made, mixed.items(), strict=True)
             ),
             overfit=overfitting(self.run),
             seen=periods_seen(market, self.run, self.config, operator),
@@ -342,19 +341,39 @@ class _Accepting:
         )
         return found, material
 
+    def _judged(
+        self, items: Mapping[str, Any], settings: JudgeSettings, recording: Recording
+    ) -> dict[str, Mapping[str, Any]]:
+        """Certificates by name; those that a killed acceptance recorded are not made again."""
+        from assay.judge import judge
+        from assay.library import find_certificate, read_document
+
+        ledger = self.run.ledger
+        known = {
+            entry.body["name"]: entry.body["content_hash"] for entry in self.own.entries(kind="certificate")
+        }
+        if items and not items.keys() <= known.keys():
+            panel, plan = self.market.panel, self.market.plan
+            verdicts = judge(items, panel, settings, plan=plan, recording=recording)
+            return {verdict.name: verdict.certificate for verdict in verdicts}
+        return {name: read_document(ledger, find_certificate(ledger, known[name])) for name in items}
+
     def _joined(
-        self, factors: Sequence[AcceptedFactor], verdicts: Sequence[Verdict], operator: Operator
+        self,
+        factors: Sequence[AcceptedFactor],
+        certificates: Mapping[str, Mapping[str, Any]],
+        operator: Operator,
     ) -> list[AcceptedFactor]:
         """The factors, those that passed admitted to the workspace's zoo."""
         from assay.library import ALREADY_ADMITTED, NAME_TAKEN, admit
 
         joined = []
-        for factor, verdict in zip(factors, verdicts, strict=True):
+        for factor in factors:
             if not factor.passed:
                 joined.append(factor)
                 continue
             try:
-                admit(self.run.ledger, verdict.certificate, factor.name, operator)
+                admit(self.run.ledger, certificates[factor.name], factor.name, operator)
                 joined.append(replace(factor, in_zoo=True))
             except Refusal as refusal:
                 if refusal.reason not in (ALREADY_ADMITTED, NAME_TAKEN):
@@ -409,48 +428,58 @@ def _direction(trial: TrialRecord) -> int:
 
 
 def _factor(
-    trial: TrialRecord, expression: Expression, verdict: Verdict, engine: SecondEngine
+    name: str,
+    trial: TrialRecord,
+    expression: Expression,
+    certificate: Mapping[str, Any],
+    engine: SecondEngine,
 ) -> AcceptedFactor:
-    reasons = list(verdict.decision.reasons)
-    mean = float(verdict.summary["rank_ic"])
-    if not mean > 0:
-        reasons.append(f"the sign did not hold: RankIC {mean:.4f} on the hold-out")
+    decision, figures = certificate["body"]["decision"], _figures(certificate)
+    reasons = [row["detail"] for row in decision["criteria"] if row["outcome"] in ("failed", "undefined")]
+    mean = figures["rank_ic"]
+    kept = mean is not None and mean > 0
+    if not kept:
+        shown = "undefined" if mean is None else f"{mean:.4f}"
+        reasons.append(f"the sign did not hold: RankIC {shown} on the hold-out")
     if not engine.agreed:
         reasons.append(f"the engines differ on {engine.apart:.1%} of {engine.cells} cells")
     return AcceptedFactor(
-        name=verdict.name,
+        name=name,
         trial=trial.id,
         expression=expression.text,
         fingerprint=expression.fingerprint,
         direction=_direction(trial),
-        certificate=verdict.certificate["content_hash"],
-        status=verdict.status,
-        passed=verdict.status == "passed" and mean > 0 and engine.agreed,
+        certificate=certificate["content_hash"],
+        status=decision["status"],
+        passed=decision["status"] == "passed" and kept and engine.agreed,
         reasons=tuple(reasons),
         in_zoo=False,
         training=dict(trial.figures),
-        hold_out=_figures(verdict),
+        hold_out=figures,
         second_engine=engine.as_dict(),
         fastexpr=_written(expression.text, "fastexpr"),
         qlib=_written(expression.text, "qlib"),
     )
 
 
-def _portfolio(item: Combined, verdict: Verdict, names: Sequence[str]) -> AcceptedPortfolio:
+def _portfolio(
+    name: str, item: Combined, certificate: Mapping[str, Any], factors: Sequence[str]
+) -> AcceptedPortfolio:
     return AcceptedPortfolio(
-        name=verdict.name,
+        name=name,
         kind=item.kind,
-        certificate=verdict.certificate["content_hash"],
-        status=verdict.status,
-        weights=dict(zip(names, item.weights, strict=True)),
+        certificate=certificate["content_hash"],
+        status=certificate["body"]["decision"]["status"],
+        weights=dict(zip(factors, item.weights, strict=True)),
         penalty=item.penalty,
         validate_rank_ic=_number(item.validate_rank_ic),
-        hold_out=_figures(verdict),
+        hold_out=_figures(certificate),
     )
 
 
-def _figures(verdict: Verdict) -> dict[str, float | None]:
-    return {name: _number(float(verdict.summary[name])) for name in _FIGURES}
+def _figures(certificate: Mapping[str, Any]) -> dict[str, float | None]:
+    metrics = certificate["body"]["metrics"]
+    return {name: metrics[name] for name in _FIGURES}
 
 
 def _number(value: float) -> float | None:
