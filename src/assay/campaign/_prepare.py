@@ -19,7 +19,7 @@ from assay.campaign._snapshot import RunSnapshot
 from assay.campaign._types import Backends, Brief
 from assay.campaign._vocabulary import Vocabulary, build_vocabulary
 from assay.config import DataSettings, LlmLimits, PeriodPlan, Secret, Workspace
-from assay.errors import AssayError, ConfigProblems, DataError, Problem
+from assay.errors import AssayError, ConfigProblems, Problem, Refusal
 from assay.expr import Limits
 from assay.llm import Backends as Services
 from assay.llm import CallRecord, CallSink, ReplayProvider, Roles, ScriptedProvider
@@ -222,7 +222,7 @@ def training_settings(config: CampaignConfig, own: DataSettings, panel: Panel) -
 def _universe_problems(search: Panel, universe: str) -> list[Problem]:
     try:
         members = search.universe(universe)
-    except DataError as error:
+    except Refusal as error:
         return [Problem("campaign.universe", error.message, error.fix or "name another universe")]
     if members.any():
         return []
