@@ -116,6 +116,17 @@ def test_show_filters_and_ends_with_the_last(run: Run, ledger: Ledger) -> None:
     assert "rank(f0)" in text[0]
 
 
+def test_show_says_what_a_record_is_about(run: Run, ledger: Ledger) -> None:
+    made = ledger.run("second")
+    made.start("judge", PERSON, "c1", INPUTS)
+    made.append("trial", {**trial("h"), "rank_ic": 0.0412})
+    lines = run("ledger", "show", "--run", "second").out.splitlines()
+    subjects = [line.split(maxsplit=4)[4].split("  ") for line in lines]
+    assert subjects[0] == ["second", "judge"]
+    assert subjects[1][:2] == ["RankIC +0.0412", "rank(h)"]
+    assert subjects[1][-1] == "second"
+
+
 def test_show_keeps_to_the_width_and_to_printable_characters(
     run: Run, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:

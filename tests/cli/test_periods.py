@@ -50,6 +50,12 @@ def test_show_counts_looks_against_budgets(run: Run, desk: Path, plan: PeriodPla
     assert "looks at eval: 0 of 10 used" in done.out
 
 
+def test_show_takes_the_name_of_a_data_set(run: Run, desk: Path) -> None:
+    assert [item["data"] for item in run("periods", "show", "small", "--json").data] == ["small"]
+    other = run("periods", "show", "smal", "--json")
+    assert (other.code, other.data["fix"]) == (2, "there are: small")
+
+
 def test_show_tells_of_data_without_a_plan_and_plans_without_data(run: Run, desk: Path) -> None:
     (desk / "data" / "small").rename(desk / "data" / "other")
     shown = {item["data"]: item for item in run("periods", "show", "--json").data}

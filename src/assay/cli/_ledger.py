@@ -97,6 +97,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show records, oldest first."""
+    from assay.cli._ledger_lines import record_line
+
     ledger = open_ledger(where)
     _check_filters(ledger, kind, run)
     with ledger.index() as index:
@@ -105,11 +107,7 @@ def show(
         print_json([_as_data(entry) for entry in entries])
         return
     for entry in entries:
-        body = json.dumps(entry.body, ensure_ascii=True)
-        place = (
-            f"{entry.line:>7}  {entry.meta.get('time', '')!s:.19}  {entry.kind:<12}  {entry.run or '-':<16}"
-        )
-        say(_fitted(f"{place}  {body}"))
+        say(_fitted(record_line(entry)))
 
 
 def _check_filters(ledger: Ledger, kind: str | None, run: str | None) -> None:

@@ -68,11 +68,18 @@ def periods_app() -> typer.Typer:
     return app
 
 
-def show(as_json: Json = False) -> None:
+def show(
+    data: Annotated[
+        str | None, typer.Argument(help="Data set of this workspace; default: all.", metavar="NAME")
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Show each data set's periods, the budgets of looks, and how many are used. For a person."""
     from assay.cli._workspace import need_workspace
 
     planned = _planned(need_workspace())
+    if data is not None:
+        planned = [_named(planned, data)]
     if as_json:
         print_json([item.as_dict() for item in planned])
         return
@@ -81,6 +88,16 @@ def show(as_json: Json = False) -> None:
     for item in planned:
         for line in item.lines():
             say(line)
+
+
+def _named(planned: list[_Planned], name: str) -> _Planned:
+    from assay.errors import AssayError
+
+    for item in planned:
+        if item.name == name:
+            return item
+    known = ", ".join(item.name for item in planned) or "none"
+    raise AssayError(f"there is no data set {name!r}", where="NAME", fix=f"there are: {known}")
 
 
 def _planned(workspace: Workspace) -> list[_Planned]:
