@@ -126,8 +126,11 @@
     if (!link) return;
     form.reset();
     get("find").value = link.dataset.find;
-    filter();
-    body.querySelector("button")?.click();
+    // after the form's own reset has drawn the table
+    setTimeout(() => {
+      filter();
+      body.querySelector("button")?.click();
+    });
   });
   const open = () => {
     const target = location.hash ? document.getElementById(location.hash.slice(1)) : null;
