@@ -93,3 +93,14 @@ def test_children_and_forms_are_tallied() -> None:
     assert (found.children[parent.id].wins, found.children[parent.id].tries) == (1, 2)
     tally = found.forms["reversal", "ts_return(P, s)"]
     assert (tally.wins, tally.tries) == (1, 2)
+
+
+def test_a_field_with_which_every_formula_lacked_coverage_is_thin() -> None:
+    lacking = [
+        replace(trial(number, f"equity / ts_mean(cap, {number + 2})"), reason="admission.coverage")
+        for number in range(5)
+    ]
+    reader = Reader(SamplerSpace(FIELDS))
+    assert reader.archive(history(*lacking[:4])).thin == frozenset()
+    assert reader.archive(history(*lacking)).thin == {"equity", "cap"}
+    assert reader.archive(history(*lacking, trial(9, "cap / ts_mean(amount, 20)"))).thin == {"equity"}

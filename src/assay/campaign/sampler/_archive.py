@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from assay.campaign._types import History, TrialRecord
 from assay.campaign.sampler._space import FieldClass, SamplerSpace
 from assay.errors import Refusal
-from assay.expr import Expression, parse
+from assay.expr import Expression, fields_of, parse
 
 FIRM_T: Final = 2.0
 """Absolute t of a trial that speaks for its form though it was not admitted."""
@@ -21,6 +22,8 @@ _RAW_SHARE: Final = 0.5
 _LOOKBACKS: Final = (5, 20, 60, 120)
 _TURNOVERS: Final = (10.0, 25.0)
 _ALIKE: Final = ("value_corr", "ic_corr", "residual_ic")
+_COVERAGE: Final = "coverage"
+_THIN_TRIES: Final = 5
 _FORM: Final = re.compile(r"`([^`]+)`")
 
 
@@ -64,6 +67,7 @@ class Archive:
     elites : by niche; of equal fitness the earlier trial stays.
     forms : tally by mechanism and form, of new directions.
     children : tally by parent: a child wins when its fitness exceeds the parent's.
+    thin : fields that are known for too few names: every scored formula with one failed for coverage.
     tried : signatures of all formulas that were proposed; see :attr:`Expression.signature`.
     """
 
@@ -72,6 +76,7 @@ class Archive:
     forms: Mapping[tuple[str, str], Tally]
     children: Mapping[str, Tally]
     tried: frozenset[str]
+    thin: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -104,7 +109,7 @@ class Reader:
         texts = [trial.candidate.expression for trial in history.trials if trial.candidate is not None]
         read = [self.expression(text) for text in texts]
         tried = frozenset(one.signature for one in read if one is not None)
-        return Archive(scored, elites, forms, children, tried)
+        return Archive(scored, elites, forms, children, tried, _thin(scored.values()))
 
     def elite(self, trial: TrialRecord) -> Elite | None:
         """A trial in its niche; None for one without figures or with a formula of another space."""
@@ -164,6 +169,17 @@ def form_of(text: str) -> str | None:
     """The form that a direction's text names between backticks."""
     found = _FORM.search(text)
     return None if found is None else found.group(1)
+
+
+def _thin(scored: Iterable[Elite]) -> frozenset[str]:
+    tries: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for elite in scored:
+        names = fields_of(elite.expression.node)
+        tries.update(names)
+        if elite.trial.reason.endswith(_COVERAGE):
+            failed.update(names)
+    return frozenset(name for name, count in tries.items() if count >= _THIN_TRIES and failed[name] == count)
 
 
 def _better(child: Elite, parent: Elite | None) -> bool:

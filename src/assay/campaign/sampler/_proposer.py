@@ -84,8 +84,9 @@ class SamplerProposer:
     ) -> Expression | None:
         for number in range(_TRIES):
             found = self._once(rng, context, direction, archive, free=number >= _TRIES // 2)
-            if found is not None and found.signature not in spent:
-                return found
+            if found is None or found.signature in spent or archive.thin & set(found.fields):
+                continue
+            return found
         return None
 
     def _once(
