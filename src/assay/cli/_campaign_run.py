@@ -59,7 +59,7 @@ def init_campaign(path: Path, data: str | None, rounds: int, seed: int, *, as_js
     values = {"campaign.data": folder.name, "campaign.seed": seed, "stop.max_rounds": rounds, **_GUIDED}
     atomic_write(path, campaign_template(values))
     planned = workspace.settings(folder.name).periods is not None
-    following = [] if planned else [f"assay periods set --data {folder.name}"]
+    following = [] if planned else [f"assay periods set {folder.name}"]
     following += [f"assay campaign check {path}", f"assay campaign run {path}"]
     if as_json:
         print_json({"config": str(path), "data": folder.name, "next": following})
