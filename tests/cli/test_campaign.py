@@ -180,6 +180,15 @@ def test_status_as_json_and_the_list(run: Run, done: Path) -> None:
     assert "finished" in run("campaign", "status").out
 
 
+def test_check_says_whether_a_run_would_go_on(run: Run, done: Path) -> None:
+    over = run("campaign", "check", "--run", "first")
+    assert over.code == 2
+    assert "'first' has finished" in over.out
+    (done / "campaign.toml").write_text(SMALL.replace("slots = 6", "slots = 7"), encoding="utf-8")
+    changed = run("campaign", "check", "--run", "first", "--json").data
+    assert "config:quota.slots" in {item["where"] for item in changed["parts"]["run"]}
+
+
 def test_status_before_anything_ran(run: Run, desk: Path) -> None:
     assert "assay campaign init" in run("campaign", "status").out
     assert run("campaign", "status", "--json").data == []

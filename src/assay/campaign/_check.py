@@ -95,9 +95,11 @@ def _silent(
 def _changes(
     setup: CampaignSetup, workspace: Workspace, run_id: str
 ) -> tuple[list[Problem], tuple[str, ...]]:
-    before = Ledger.open(workspace.ledger_dir).run(run_id).inputs()
-    now = setup.ledger_inputs()
+    run = Ledger.open(workspace.ledger_dir).run(run_id)
+    before, now = run.inputs(), setup.ledger_inputs()
     found = []
+    if run.state().stopped == "finished":
+        found.append(Problem("run", f"{run_id!r} has finished", "start a new run"))
     for name in sorted(before.keys() | now.keys()):
         if before.get(name) == now.get(name):
             continue
