@@ -38,6 +38,7 @@ like this:
 ```python
 import hashlib
 
+
 def check(path):
     prev = "0" * 64
     with open(path, "rb") as lines:
