@@ -1,5 +1,7 @@
 """Several factors in one report: each is listed with its page, and the target chooses."""
 
+import pytest
+
 from assay.reports.rules import RulesExtractor
 
 from .reading import document, extract
@@ -52,6 +54,20 @@ def test_the_verdict_belongs_to_the_factor_and_not_to_the_file() -> None:
     spec = extract(MIXED).spec
     assert spec is not None
     assert spec.expr == "TS_MEAN($volume, 10) / TS_MEAN($volume, 60)"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("我们构建“反转因子”：每个交易日，计算过去20个交易日个股收益率，取相反数后作为因子值。", "反转因子"),
+        (
+            "Each day we take the trailing five-day return of a stock. Call it *5-day return*.",
+            "5-day return",
+        ),
+    ],
+)
+def test_a_time_is_no_name_and_a_name_keeps_its_days(text: str, name: str) -> None:
+    assert [candidate.name for candidate in RulesExtractor().candidates(document(text))] == [name]
 
 
 def test_a_part_of_a_formula_is_no_factor() -> None:

@@ -33,7 +33,7 @@ _LEAD = re.compile(
     r"|here|ours is|our (?:measure|factor|signal)(?: is|,)|the (?:measure|factor|signal) is|the"
     r"|our|we|a|an|in this (?:note|report)|first|second|third|specifically|this (?:note|report)"
     r"|(?:factor|signal|因子|信号)\s*(?:\d+|[A-Z]|[一二三四五六])\s*[:：—–.-]+"
-    r"|\d+)(?:(?<![A-Za-z0-9])|(?![A-Za-z0-9]))",
+    r"|\d+(?!\d|[- ]?(?:day|week|month|year)|[日天周月年]|个))(?:(?<![A-Za-z0-9])|(?![A-Za-z0-9]))",
     re.IGNORECASE,
 )  # fmt: skip
 _TAIL = re.compile(
@@ -44,6 +44,8 @@ _PRONOUN = re.compile(
     r"^(?:该|本|此|上述|这一|这个|所有|各)?(?:因子|指标|信号|因子(?:计算|构建|定义|逻辑|说明|构造"
     r"|表现)|因子值|值|得分|其|它|公式|定义|计算"
     r"|构造|计算方法|计算方式)?$"
+    r"|^(?:在)?每(?:个|一)?(?:交易日|日|天|周|月)(?:末|初|底|收盘)?后?$"
+    r"|^(?:at the end of |on )?(?:each|every) (?:trading |business )?(?:day|week|month)$"
     r"|^(?:the |this |our |its |a )?(?:proposed |above |new )?(?:factor|signal|score|measure"
     r"|indicator|it|alpha"
     r"|value|factor value|formula|definition)?(?: value)?$",
