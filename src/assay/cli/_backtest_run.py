@@ -122,14 +122,20 @@ def _smoke_answers(desk: Desk) -> Iterator[tuple[str, Answer]]:
     yield "reward", desk.do(Job(SMOKE_CANDIDATE, "report", terms, "score", desk.new_run()))
 
 
+def _shown(value: float | None, form: str) -> str:
+    return "undefined" if value is None else format(value, form)
+
+
 def _step(name: str, answer: Answer) -> dict[str, Any]:
     body = answer.body
     if answer.status != 200:
         result = body["message"]
     elif "figures" in body:
-        result = f"IR {body['figures']['ir']}, RankIC {body['figures']['rank_ic']}"
+        result = (
+            f"IR {_shown(body['figures']['ir'], '.2f')}, RankIC {_shown(body['figures']['rank_ic'], '.4f')}"
+        )
     elif "reward" in body:
-        result = f"{body['reward']}"
+        result = f"{body['reward']:+.2f}"
     else:
         result = f"lookback {body['lookback']}, values for {body['share']:.0%} of the tape"
     return {"name": name, "ok": answer.status == 200, "result": result}
