@@ -37,7 +37,7 @@ def test_a_file_outside_a_workspace(run: Run, file: Path, certificate: dict[str,
     assert f"{certificate['content_hash']}: verified" in done.out
     shown = run("certificate", "show", "reversal.json")
     assert shown.code == 0
-    for words in (REVERSAL, "passed", "simulated", certificate["content_hash"]):
+    for words in (REVERSAL, "passed", "simulated", "not in the rule", certificate["content_hash"]):
         assert words in shown.out
     assert run("certificate", "show", str(file), "--json").data == certificate
 

@@ -25,6 +25,8 @@ Target = Annotated[
     ),
 ]
 _NO = 1
+_WORDS = {"not_run": "not in the rule", "not_applicable": "does not apply"}
+"""Outcomes of a criterion in words, where the name of the outcome does not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,8 @@ def certificate_lines(certificate: dict[str, Any]) -> list[str]:
         lines.append(f"  hidden periods opened: {', '.join(data['hidden_opened'])}")
     lines.append("  checks:")
     lines += [
-        f"    {criterion['outcome']:<14} {criterion['name']}: {criterion['detail']}"
+        f"    {_WORDS.get(criterion['outcome'], criterion['outcome']):<16} {criterion['name']}: "
+        f"{criterion['detail']}"
         for criterion in decision["criteria"]
     ]
     lines += [f"  warning: {warning}" for warning in body["warnings"]]
