@@ -35,6 +35,13 @@ def test_parse_asks_no_meaning(run: Run) -> None:
     assert run("parse", "no_such_op(no_such_field)").code == 0
 
 
+def test_a_file_in_place_of_a_formula_is_told(run: Run, tmp_path: Path) -> None:
+    for name, words in (("ideas.txt", "--file"), ("scores.csv", "--values")):
+        (tmp_path / name).write_text("close")
+        done = run("check", str(tmp_path / name), "--json")
+        assert (done.code, words in done.data["fix"]) == (2, True)
+
+
 def test_parse_shows_statements_of_a_program(run: Run) -> None:
     done = run("parse", "x = close / open; rank(x)", "--dialect", "fastexpr")
     assert "x := /" in done.out

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli._dataset import could_be_path
 from assay.cli._files import read_text
 from assay.cli._progress import note
 from assay.errors import AssayError, Refusal
@@ -17,6 +18,13 @@ SHOWN = 20
 MANY = 5000
 """Formulas from which on progress is shown."""
 REPORTED = 500
+_TABLE = "for a table of values: assay judge --values FILE"
+_FILES = {
+    ".txt": "for formulas in a file, one a line: --file FILE",
+    ".csv": _TABLE,
+    ".parquet": _TABLE,
+}
+"""What is done with the files that are given in place of a formula, by the end of their name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,16 @@ def collect_formulas(arguments: Sequence[str], file: Path | None) -> list[Formul
     for formula in found:
         if not formula.text:
             raise AssayError("the formula is empty", where=formula.where, fix="write one")
+    for text in arguments:
+        _no_file(text.strip())
     return found
+
+
+def _no_file(text: str) -> None:
+    """Refuse the name of a file where a formula belongs."""
+    option = _FILES.get(Path(text).suffix.lower()) if could_be_path(text) else None
+    if option is not None and Path(text).is_file():
+        raise AssayError(f"{text} is a file, not a formula", where="EXPRESSION", fix=option)
 
 
 def _of_file(file: Path) -> list[Formula]:
