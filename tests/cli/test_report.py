@@ -118,6 +118,7 @@ def test_allow_core_offers_nothing_where_nothing_can_be_written(run: Run, tmp_pa
     path = tmp_path / "note.txt"
     path.write_text(text, encoding="utf-8")
     assert run("report", "extract", str(path), "--allow-core", "--json").data["details"] == {}
+    assert "--allow-core" not in run("report", "extract", str(path), "--allow-core").out
 
 
 BAD_FILES = {

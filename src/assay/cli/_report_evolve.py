@@ -299,10 +299,15 @@ def _plain(record: EvolutionRecord, *, simulated: bool) -> dict[str, Any]:
     }
 
 
+def _better(delta: float) -> str:
+    word = "better" if delta > 0 else "worse" if delta < 0 else "no better"
+    return f"{delta:+.2f}, {word},"
+
+
 def _summary(record: EvolutionRecord) -> list[str]:
     rate = record.audit["illegal_tool_call_rate"]
     best = "none: nothing but the seed could be scored" if record.best is None else record.best.expr
-    delta = f"not read ({record.unscored})" if record.delta is None else f"{record.delta:+.2f}"
+    delta = f"not read ({record.unscored})" if record.delta is None else _better(record.delta)
     reward = "none" if record.reward is None else f"{record.reward:.3f}"
     capped = "".join(f", {name}" for name in record.caps)
     return [

@@ -59,6 +59,7 @@ class Extracted:
     judged: Verdicts | None = None
     simulated: bool | None = None
     offer: dict[str, str] = field(default_factory=dict)
+    asked_core: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -92,6 +93,7 @@ class Extracted:
 def run_extract(request: ExtractRequest) -> int:
     """Do what ``assay report extract`` was asked; 1 without a spec."""
     from assay.judge import data_digest
+    from assay.reports._reasons import UNSUPPORTED_OP
     from assay.reports.documents import read_document
 
     check_writable(request.html, "--html")
@@ -106,7 +108,9 @@ def run_extract(request: ExtractRequest) -> int:
         if request.html is not None and panel is not None and _has_figures(found.curve):
             found = _with_backtest(found, desk, panel, settings)
     if request.allow_core:
-        found = replace(found, offer=_offer(found.extraction.core_formula, request.data))
+        offer = _offer(found.extraction.core_formula, request.data)
+        asked = found.extraction.reason is UNSUPPORTED_OP
+        found = replace(found, offer=offer, asked_core=asked)
     _write(found, request)
     if request.as_json:
         print_json(found.as_dict())
@@ -335,7 +339,7 @@ def extraction_lines(found: Extracted) -> list[str]:
         lines += [f"  {_cited(span)}" for span in extraction.evidence]
         if found.offer:
             lines.append(f"in the core dialect: {found.offer['core_formula']}")
-        lines.append(f"what to do: {found.offer.get('fix', extraction.reason.fix)}")
+        lines.append(f"what to do: {_way_out(found)}")
         if len(extraction.candidates) > 1:
             lines.append("factors: " + ", ".join(candidate.name for candidate in extraction.candidates))
         return lines
@@ -347,6 +351,14 @@ def extraction_lines(found: Extracted) -> list[str]:
     if found.run is not None:
         lines.append(f"recorded as run {found.run}")
     return lines
+
+
+def _way_out(found: Extracted) -> str:
+    """What a refusal leaves to do; an offer that was asked for and is not there is not advised again."""
+    assert found.extraction.reason is not None
+    if found.asked_core and not found.offer:
+        return "write the formula by hand; its definition was not read whole, so none is offered"
+    return found.offer.get("fix", found.extraction.reason.fix)
 
 
 def _offer(formula: str | None, data: str | None) -> dict[str, str]:
@@ -409,10 +421,10 @@ def _curve_lines(found: Extracted) -> list[str]:
         reading = point.reading
         figures = f"RankIC {_figure(reading.rank_ic, '+.4f')}  t {_figure(reading.t_stat, '+.2f')}"
         lines.append(f"  {figures}  IR {_figure(point.ir, '+.2f')}  {reading.name}")
-    lines.append(
-        f"  spread: RankIC {_figure(curve.rank_ic_spread, '.4f')}, IR {_figure(curve.ir_spread, '.2f')}"
-    )
-    return lines
+    if len(curve.points) == 1:
+        return [*lines, "  spread: none, the text leaves one reading"]
+    spread = f"RankIC {_figure(curve.rank_ic_spread, '.4f')}, IR {_figure(curve.ir_spread, '.2f')}"
+    return [*lines, f"  spread: {spread}"]
 
 
 def _figure(value: float | None, form: str) -> str:
