@@ -94,6 +94,15 @@ def test_bodies_that_are_no_request(server, content):
     assert answer.json()["reason"] == "bad_request"
 
 
+def test_a_body_that_is_not_announced_as_json_is_told_how(server):
+    answer = server.search.post("/test_expr", content=b'{"expression": "$close"}')
+    assert answer.status_code == 422
+    assert answer.json()["details"]["problems"][0] == {
+        "where": "header Content-Type",
+        "message": "send application/json",
+    }
+
+
 def test_side_by_side_each_gets_its_own_answer(server):
     windows = range(2, 6)
 

@@ -256,6 +256,9 @@ async def _invalid(request: Request, error: Exception) -> Response:
         {"where": ".".join(str(part) for part in item["loc"]), "message": item["msg"]}
         for item in error.errors()
     ]
+    if not request.headers.get("content-type", "").startswith("application/json"):
+        # a body that is not announced as JSON is not read as such, which no other problem says
+        problems.insert(0, {"where": "header Content-Type", "message": "send application/json"})
     return _error(422, "client", BAD_REQUEST, {"problems": problems[:20]})
 
 
