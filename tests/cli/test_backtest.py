@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 
@@ -24,6 +26,7 @@ def test_smoke_says_that_its_market_is_simulated(run):
     assert done.code == 0
     assert "SIMULATED" in done.out
     assert "CSI500" in done.out
+    assert re.search(r"IR -?\d+\.\d\d, RankIC -?0\.\d{4}$", done.out, re.MULTILINE)
     found = run("backtest", "smoke", "--json").data
     assert found["ok"]
     assert found["simulated"]

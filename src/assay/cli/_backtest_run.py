@@ -131,9 +131,8 @@ def _step(name: str, answer: Answer) -> dict[str, Any]:
     if answer.status != 200:
         result = body["message"]
     elif "figures" in body:
-        result = (
-            f"IR {_shown(body['figures']['ir'], '.2f')}, RankIC {_shown(body['figures']['rank_ic'], '.4f')}"
-        )
+        figures = body["figures"]
+        result = f"IR {_shown(figures['ir'], '.2f')}, RankIC {_shown(figures['rank_ic'], '.4f')}"
     elif "reward" in body:
         result = f"{body['reward']:+.2f}"
     else:
