@@ -43,7 +43,7 @@ def test_the_page(
                 done = run(*shlex.split(part)[1:])
                 assert done.code == 0, (part, done.out, done.err)
                 told[part.strip()] = done.out
-    assert len(told) == 9
+    assert len(told) == 10
     assert "trials     6 added" in told[next(line for line in told if "fades" in line)]
     second = told['assay agent run "short-term reversal" --run second']
     assert "calls      4, of them refused 1" in second
@@ -57,7 +57,8 @@ def test_the_page(
     assert ok.startswith("Ok(")
     assert refused.startswith("Refused(reason='no_note'")
     assert "kind='schema_invalid', reason='bad_topic'" in illegal
-    assert int(bench) == 7
+    assert "'notes.find'" in bench
+    assert "'factor.evaluate'" in bench
     assert by_hand.startswith("answered 0.0\n")
     assert by_model.splitlines()[-1] == "5"
     assert told["assay ledger count"].splitlines()[2].split() == ["sim", "all", "7", "0", "6"]

@@ -33,7 +33,7 @@ def test_the_commands_of_the_page(
             done = run(*words[1:])
             assert done.code == 0, (line, done.out, done.err)
             told.setdefault(line, []).append(done.out)
-    assert len(told) == 22
+    assert len(told) == 23
     assert told["assay ledger count"][0].splitlines()[1].split()[2] == "3"
     before, after = told["assay periods show"]
     assert "looks at eval: 0 of 10 used" in before

@@ -37,7 +37,7 @@ def test_the_commands_of_the_page(
             if into is not None:
                 (here / into).write_text(done.out, encoding="utf-8")
             told[line] = done.out
-    assert len(told) == 15
+    assert len(told) == 16
     chinese = told["assay report extract samples/zh-01.md"]
     assert "TS_PCTCHANGE($close, 20)" in chinese
     assert "gate: admitted" in chinese
