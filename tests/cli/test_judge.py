@@ -290,6 +290,6 @@ def test_a_judge_that_was_killed_is_told_with_what_to_do(run: Run, desk: Path) -
     judged = ("judge", "rank(volume)", "--data", "small", "--set", "robustness=off", "--set", "bootstrap=0")
     done = run(*judged)
     assert (done.code, "1 run not stopped: judge-killed" in done.out) == (0, True)
-    assert "end what was killed: assay ledger close RUN" in done.err
+    assert "resume what was killed, or end it: assay ledger close RUN" in done.err
     assert run("ledger", "close", "judge-killed").code == 0
     assert "cannot be counted" not in run(*judged).err

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 INCOMPLETE_SCOPE = Reason(
     "incomplete_scope",
     "how many trials there were cannot be said: some may not be recorded",
-    "let the runs named finish; end what was killed: assay ledger close RUN, or close --looks",
+    "let the runs named finish; resume what was killed, or end it: assay ledger close RUN, or close --looks",
 )
 _SHOWN = 5
 _ROUNDING = 1e-6

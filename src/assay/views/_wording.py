@@ -126,7 +126,8 @@ def shared_warnings(verdicts: Sequence[Verdict]) -> tuple[list[str], str]:
         return common, ""
     noun = "warning" if count == 1 else "warnings"
     factors = sum(bool(texts) for texts in others)
-    return common, f"{count} {noun} about {factors} of {len(verdicts)} factors: a sheet or --json lists them"
+    where = "--json lists them, as does each factor judged by itself"
+    return common, f"{count} {noun} about {factors} of {len(verdicts)} factors: {where}"
 
 
 def figure_label(key: str, lags: float) -> str:
