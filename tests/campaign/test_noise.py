@@ -147,8 +147,8 @@ def test_what_cannot_be_twinned(workspace: Workspace) -> None:
 def test_few_runs_on_noise_admit_more_than_one(tmp_path: Path) -> None:
     """200 twins of 100 trials by the default rule: at most 2% of them admit more than one factor.
 
-    On three years of training. Of one year's 300 bars the t of slow formulas promises too much: 11 of 80 twins
-    admitted more than one.
+    On three years of training. Of one year's 300 bars the t promises too much: 11 of 80 twins admitted more
+    than one.
     """
     from scipy.stats import binomtest
 
