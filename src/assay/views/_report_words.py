@@ -46,7 +46,7 @@ CHECKS: Final[Mapping[str, str]] = MappingProxyType(
         "words": "Every operation and data field of the formula is named by a quote",
         "direction": "A quote states the direction",
         "contradictions": "No quote contradicts the spec or another quote",
-        "readings": "More than one reading of the text supports the factor",
+        "readings": "The readings that the text allows do not disagree",
     }
 )
 """The checks of the gate as sentences."""
