@@ -170,7 +170,10 @@ def test_count_says_what_is_incomplete_and_counts_the_rest(run: Run, ledger: Led
     done = run("ledger", "count")
     assert done.code == 0
     assert "incomplete: 1 run not stopped: going" in done.out
-    assert "what to do: let the runs named finish; resume what was killed, or end it: assay ledger close RUN" in done.out
+    assert (
+        "what to do: let the runs named finish; resume what was killed, or end it: assay ledger close RUN"
+        in done.out
+    )
 
 
 def test_count_tells_looks_with_the_budget_of_the_workspace(run: Run, ledger: Ledger) -> None:
