@@ -239,7 +239,8 @@ def test_data_without_periods_and_a_workspace_without_data(tmp_path: Path) -> No
 def test_a_check_of_a_resume_names_what_changed(done: Any, workspace: Workspace) -> None:
     report = check(config(seed=3, pools=PoolSettings()), workspace, run_id=RUN)
     named = {problem.where: problem.fix for problem in report.parts["run"]}
-    assert set(named) == {"config:seed", "pool:reference"}
+    assert set(named) == {"run", "config:seed", "pool:reference"}
+    assert named["run"] == "start a new run", "it has finished"
     assert "--accept-changed-pools" in named["pool:reference"]
 
 

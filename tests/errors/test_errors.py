@@ -76,9 +76,11 @@ def test_an_error_survives_the_way_back_from_another_process(error: AssayError) 
 
 
 def test_kinds_are_distinct() -> None:
-    kinds = {kind.kind for kind in (AssayError, Refusal, ConfigProblems, DataError, LedgerDamaged)}
-    providers = {k.kind for k in (ProviderError, *ProviderError.__subclasses__())}
-    assert len(kinds | providers) == 10
+    # other packages add kinds of their own below these
+    providers = (ProviderError, *ProviderError.__subclasses__())
+    kinds = [k.kind for k in (AssayError, Refusal, ConfigProblems, DataError, LedgerDamaged, *providers)]
+    assert len(kinds) >= 10
+    assert len(set(kinds)) == len(kinds)
 
 
 def test_a_refusal_takes_its_words_from_the_reason_where_none_are_given() -> None:
