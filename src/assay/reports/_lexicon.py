@@ -14,6 +14,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, Literal
 
+from assay.reports._legs import LEGS
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -60,7 +62,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         "TS_STD": _words(
             "标准差, 波动率, 波动性, 波动, 低波, 离散程度",
             "volatility, volatilities, standard deviation, standard deviations, std, stdev, deviation, "
-            "dispersion, vol",
+            "dispersion, variability, vol",
         ),
         "TS_MIN": _words(
             "最低, 最小, 低点, 极小, 新低, 谷值",
@@ -77,7 +79,8 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         ),
         "TS_SUM": _words(
             "累计, 累积, 求和, 之和, 总和, 合计, 累加, 总额, 总量, 加总",
-            "sum, sums, summed, total, totals, cumulative, cumulated, accumulated, aggregate, aggregated",
+            "sum, sums, summed, add up, added up, adding up, "
+            "total, totals, cumulative, cumulated, accumulated, aggregate, aggregated",
         ),
         "COUNT": _words(
             "次数, 天数, 个数, 计数, 频次",
@@ -93,10 +96,10 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         ),
         "DELAY": _words(
             "滞后, 前一日, 前一个交易日, 前一交易日, 昨日, 昨收, 前收, 上一交易日, 上一日, 隔夜, "
-            "跳空, 日前, 天前, 个交易日前, 延迟",
+            "跳空, 日前, 天前, 个交易日前, 延迟, 剔除最近, 跳过",
             "lag, lagged, lags, previous, prior, preceding, yesterday, ago, delayed, delay, earlier, "
             "overnight, "
-            "gap, day before",
+            "gap, day before, skipping, excluding the most recent, leaving out",
         ),
         "DELTA": _words(
             "变化, 变动, 差分, 增量, 增减, 变化量, 之差, 差值, 一阶差, 上升, 下降",
@@ -106,6 +109,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         "ABS": _words(
             "绝对值, 绝对, 幅度",
             "absolute, absolute value, magnitude, size of the move, unsigned",
+            r"\|[A-Za-z_]{1,12}\||\|[^|\n]{1,24}\|\s*[/÷×*]",
         ),
         "SIGN": _words("符号, 方向, 涨跌, 正负", "sign, signs, direction, signed, up or down"),
         "+": _words(
@@ -114,11 +118,13 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "average, "
             "mean, midpoint, together with",
             _OPERAND_BEFORE + r"\+" + _OPERAND_AFTER,
+            r"[)\]]\s*\+\s*\d+(?:\.\d+)?\s*[*×·]",
         ),
         "-": _words(
             "减去, 减, 之差, 差值, 相减, 差额, 价差, 差距, 偏离, 乖离, 振幅, 相反数, 取负, 负值, "
             "负号, 变动, 变化, "
-            "涨跌幅, 涨幅, 收益率, 超出, 扣除, 距离, 位置, 回撤, 影线, 跳空, 区间, 乘以-1, 乘以 -1, "
+            "涨跌幅, 涨幅, 收益率, 累计收益, 超出, 扣除, 距离, 位置, 回撤, 影线, 跳空, 区间, 乘以-1, "
+            "乘以 -1, "
             "负的, 反号, 实体",
             "minus, less, subtract, subtracts, subtracted, subtracting, difference, spread, "
             "deviation, deviates, "
@@ -126,6 +132,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "position, drawdown, shadow, gap, above, below, return, inverted, relative to, location, body, "
             "in excess of, reversed",
             _OPERAND_BEFORE + r"[-−–](?=\s)" + _OPERAND_AFTER,
+            r"[\u4e00-\u9fff)\]]\s?[-−–]\s?[\u4e00-\u9fff(\[]|\([A-Z]\w{0,5}\s?[-−–]\s?[A-Z]\w{0,5}\)",
             r"[)\]]\s*[-−]|\s[-−]\s*[(\[]|[-−]\s*1(?![\d-])",
         ),
         "*": _words(
@@ -136,7 +143,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             r"\d(\.\d+)?\s*[*×·]",
         ),
         "/": _words(
-            "除以, 除, 比值, 之比, 比率, 比例, 占比, 相对, 量比, 乖离, 振幅, 商, 倍数, 位置, "
+            "除以, 除, 比值, 之比, 比率, 比例, 占比, 相对, 量比, 乖离, 偏离, 振幅, 商, 倍数, 位置, "
             "变异系数, 涨跌幅, 涨幅, "
             "收益率, 单位, 标准化, 比, 占, 回撤, 每",
             "divide, divides, divided, dividing, ratio, ratios, over, relative to, quotient, per unit, per, "
@@ -145,7 +152,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "drawdown, "
             "multiple of, as a percentage of, standardised, standardized, average, mean, half",
             r"[A-Za-z\u4e00-\u9fff)\]]\s*[/÷]" + _OPERAND_AFTER,
-            r"[)\]]\s*[/÷]",
+            r"[)\]|]\s*[/÷]",
         ),
     }
 )  # fmt: skip
@@ -183,7 +190,8 @@ FIELD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         ),
         "return": _words(
             "收益率, 日收益, 收益, 涨跌幅, 涨幅, 跌幅, 波动率, 回报, 低波",
-            "return, returns, volatility, gain, gains, loss, losses, daily move, daily moves, daily change",
+            "return, returns, ret, volatility, gain, gains, loss, losses, daily move, daily moves, "
+            "daily change",
         ),
         "industry": _words(
             "行业, 板块, 中性化",
@@ -243,12 +251,20 @@ COMMITMENTS: Final[tuple[Commitment, ...]] = (
 )  # fmt: skip
 """Held against the quotes that are cited for the formula."""
 
+
+def _keyed(character: str) -> str:
+    """A period of one character behind its key: 频率: 日."""
+    return rf"(?:频率|频次|周期|调仓|换仓|再平衡|更新|计算)\s*[:：|]\s*{character}(?=[\s,，;；。|]|$)"
+
+
 PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
     {
         "daily": _words(
             "日频, 日度, 每日, 每天, 逐日, 每个交易日, 每一交易日, 每交易日, 日线",
             "daily, each day, every day, every trading day, each trading day, per day, day by day, "
-            "at the close of each day, end of each day, each session, every session",
+            "at the close of each day, end of each day, each session, every session, after each close, "
+            "after every close, at each close, at every close, every evening",
+            _keyed("日"),
         ),
         "weekly": _words(
             "周频, 周度, 每周, 逐周, 每个星期, 每星期, 按周, 周末, 周五, 周一, 持有一周",
@@ -256,6 +272,8 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "week end, for a week, for one week",
             r"每(隔)?\s*(5|五)\s*个?(交易)?[日天]",
             r"\b(every|each)\s+(5|five)\s+(trading |business )?(days|sessions)",
+            r"\b(?:last|first) (?:trading |business )?day of (?:the|each|every) week",
+            _keyed("周"),
         ),
         "monthly": _words(
             "月频, 月度, 每月, 逐月, 每个月, 月末, 月底, 月初, 按月, 持有一个月, 持有一月",
@@ -264,6 +282,8 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "start of the month, calendar month, for a month, for one month",
             r"每(隔)?\s*(2[0-2]|二十[一二]?|廿)\s*个?(交易)?[日天]",
             r"\b(every|each)\s+(2[0-2]|twenty)\s+(trading |business )?(days|sessions)",
+            r"\b(?:last|first) (?:trading |business )?day of (?:the|each|every) month",
+            _keyed("月"),
         ),
     }
 )  # fmt: skip
@@ -271,11 +291,16 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
 
 REBALANCE_CUES: Final = _words(
     "调仓, 换仓, 再平衡, 持有, 持仓, 调整组合, 组合调整, 建仓, 组合更新, 更新组合, 轮换, 调整持股, "
-    "重新构建, 调整一次",
+    "重新构建, 调整一次, 调一次仓, 交易一次",
     "rebalance, rebalances, rebalanced, rebalancing, rebalancings, hold, holds, held, holding, holdings, "
     "turn over, turns over, turned over, revise, revised, rebuilt, formed, "
     "reconstituted, reformed, reset, portfolio turnover, trade list, positions, refreshed",
     r"\btrade[sd]?\b(?!\s+(value|amount|volume|share|turnover))",
+    r"[日周月][频度](?:的)?交易|交易(?:\s*[:：]|[^，。;；]{0,4}每[日周月])|\btrading\s*[:|]|[按每][日周月](?:度)?调整|[每按]周[一二三四五]?(?:调整|重构|更新|交易)",
+    r"(?:组合|持股|持仓|名单)[^。;；,，]{0,10}(?:调整|更新|重构|轮换|变动|换一次|构建)",
+    r"\b(?:portfolio|book|holdings?|positions?)\b[^.;]{0,20}\b(?:changed?|updated?|adjust(?:ed)?|replaced|rotated|reviewed)",
+    r"\b(?:re-?form|re-?construct|re-?build|refresh|revis|rotat)\w*|\b(?:weekly|monthly"
+    r"|daily) (?:trading|execution|revision)",
 )
 """Words of trading, not of computing."""
 
@@ -292,7 +317,8 @@ LAG_CUES: Final = OP_WORDS["DELAY"]
 
 NEUTRAL_CUES: Final = _words(
     "中性, 剔除, 去除, 控制, 回归取残差, 残差, 行业内, 正交, 去均值, 扣除, 标准化",
-    "neutral, neutralise, neutralised, neutralize, neutralized, neutralisation, neutralization, "
+    "neutral, removing, stripping, "
+    "neutralise, neutralised, neutralize, neutralized, neutralisation, neutralization, "
     "neutralising, "
     "neutralizing, removed, residual, residuals, within, adjusted, controlled, controlling, purged, "
     "regressed, regress, regressing, regression, dummies, taken out, stripped, strip, residualised, "
@@ -336,10 +362,15 @@ _ENDS_DOWN_ZH = (
     rf"(?:{_NEITHER_ZH}越(?:低|差|小|弱|少)|[^。;；]{{0,40}}?{_LOSES_ZH}(?!{_DAMPED_ZH})"
     rf"|[^。;；]{{0,40}}?{_GAINS_ZH}{_DAMPED_ZH})"
 )
+_MUCH_ZH = r"(更|较|也|偏|亦)?"
 _UP_ZH = (
-    r"(跑赢|占优|走强|延续上涨|表现(更|较)?[好优强]|(收益|回报)(率)?(更|较|也)?[高好]|超额(收益)?(更|较)?高)"
+    rf"(跑赢|占优|走强|领先|胜出|走高|反弹|上涨|上行|表现{_MUCH_ZH}[好优强]|(收益|回报)(率)?{_MUCH_ZH}[高好]"
+    rf"|超额(收益)?{_MUCH_ZH}高)"
 )
-_DOWN_ZH = r"(跑输|落后|走弱|回落|下跌|表现(更|较)?[差弱]|(收益|回报)(率)?(更|较|也)?[低差])"
+_DOWN_ZH = (
+    rf"(跑输|落后|走弱|回落|回调|回吐|承压|走低|下行|下跌|表现{_MUCH_ZH}[差弱]"
+    rf"|(收益|回报)(率)?{_MUCH_ZH}[低差])"
+)
 _BUY_ZH = r"(买入|做多|选取|选择|持有|超配|优选)[^。;；,，]{0,16}"
 _SELL_ZH = r"(做空|卖出|回避|低配|剔除)[^。;；,，]{0,16}"
 _TOP_ZH = r"(最[高大强多]|排名前|靠前|前\s*\d|较高|较大|高分|居前|头部)"
@@ -354,13 +385,18 @@ _BOTTOM = (
     r"|losers?)\b"
 )
 _FORETELLS = (
-    r"\b(predict|preced|lead|follow|foretell|forecast|herald|mean|impl|earn|deliver|bring|enjoy|suffer"
-    r"|go with|associate|accompan|point)\w*[^.;]{0,30}?"
+    r"\b(?:predict|preced|lead|follow|foretell|forecast|herald|impl|earn(?!ings)|deliver|bring|enjoy|suffer"
+    r"|go(?:es)? with|associate|accompan|point|means?(?= (?:an? |that |lower|higher|low|high|poor|worse"
+    r"|better|weak"
+    r"|strong|future|subsequent)))\w*[^.;]{0,30}?"
 )
 _UP = r"\b(high|higher|positive|better|strong|stronger|superior|more)\b"
 _DOWN = r"\b(low|lower|negative|worse|weak|weaker|inferior|poor|poorer|less|disappoint\w*)\b"
-_WINS = r"\b(outperform|beat|win|rise|rebound|recover|go on winning|keep winning|continue to (win|rise))\w*"
-_LOSES = r"\b(underperform|lag|trail|lose|fall|decline|disappoint|fade|give back|mean.?revert)\w*"
+_WINS = r"\b(?:(?:outperform|rebound|recover)\w*|beats?|wins?|winning|rises?|do(?:es)? (?:well|better))\b"
+_LOSES = (
+    r"\b(?:(?:underperform|disappoint|mean.?revert)\w*|lags?|lagging|trails?|loses?|losing|falls?|declines?"
+    r"|fades?|fading|gives? back|do(?:es)? (?:badly|worse|poorly))\b"
+)
 _GAP = r"[^.;]{0,60}?"
 
 # the more ..., the less ...
@@ -388,8 +424,9 @@ _THE_DOWN = (
     rf"(?:\bthe (?:worse|poorer)\b|\bthe (?:lower|smaller|weaker)\b{_NO_VERB}|{_AMPLE}{_THEN}{_LOSES_THEN}"
     rf"|{_SCANT}{_THEN}{_GAINS_THEN})"
 )
-_BUY = r"\b(long|buy|buys|bought|overweights?|selects?|prefers?|favou?rs?)\b[^.;]{0,30}?"
-_SELL = r"\b(short|sell|sells|sold|avoids?|underweights?)\b[^.;]{0,30}?"
+_ONE_SIDE = r"(?:(?!\b(?:long|buys?|short|sells?|avoid)\b)[^.;]){0,30}?"
+_BUY = r"\b(long|buy|buys|bought|overweights?|selects?|prefers?|favou?rs?)\b" + _ONE_SIDE
+_SELL = r"\b(short|sell|sells|sold|avoids?|underweights?)\b" + _ONE_SIDE
 
 DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = MappingProxyType(
     {
@@ -415,6 +452,7 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             _BOTTOM + _GAP + _LOSES,
             _BUY + _TOP,
             _SELL + _BOTTOM,
+            *LEGS["positive"],
         ),
         "negative": _words(
             "负相关, 负向, 越低越好, 越小越好, 反向, 反转, 低波, 负的预测, 负溢价, 做多低, 多低空高, "
@@ -440,6 +478,7 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             _BOTTOM + _GAP + _WINS,
             _BUY + _BOTTOM,
             _SELL + _TOP,
+            *LEGS["negative"],
         ),
     }
 )  # fmt: skip
@@ -456,9 +495,34 @@ def says(words: Words, text: str) -> bool:
     return _compiled(words).search(text) is not None
 
 
+def direction_hits(text: str) -> tuple[tuple[Literal["positive", "negative"], Hit], ...]:
+    """The words that state a direction, in order; what stands inside a comparison of two is part of that.
+
+    "The lower the ratio, the larger the rebound" states one direction, though "larger ... rebound"
+    alone would state the other.
+    """
+    found = [(name, hit) for name, words in DIRECTION_WORDS.items() for hit in find_words(words, text)]
+    kept = [
+        (name, hit)
+        for name, hit in found
+        if not any(
+            other != name and _inside(hit, longer) and _COMPARISON.match(text, longer.start)
+            for other, longer in found
+        )
+    ]
+    return tuple(sorted(kept, key=lambda item: item[1].start))
+
+
+_COMPARISON: Final = re.compile(r"the |[^。;；]*?越", re.IGNORECASE)
+
+
+def _inside(hit: Hit, longer: Hit) -> bool:
+    return longer.start <= hit.start and hit.end <= longer.end and hit != longer
+
+
 def directions(text: str) -> frozenset[str]:
     """The directions that the text can be read to state: none, one, or both where it contradicts itself."""
-    return frozenset(name for name, words in DIRECTION_WORDS.items() if says(words, text))
+    return frozenset(name for name, _ in direction_hits(text))
 
 
 def periods(text: str) -> frozenset[str]:
