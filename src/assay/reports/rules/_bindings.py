@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from assay.reports.rules._read import longest
+from assay.reports.rules._cues import regions_of
+from assay.reports.rules._names import FACTORISH
+from assay.reports.rules._read import longest, operates
 from assay.reports.rules._scan import Bound, Scanner
 from assay.reports.rules._sentences import Sentence
-from assay.reports.rules._tree import Apply, Field
+from assay.reports.rules._tree import Apply, Field, windows_of
 
 _NAME = r"(?P<name>[A-Z][A-Za-z0-9_]{0,15}|[a-z]{1,2}(?:_[a-z0-9]+)?)"
 _BINDING: Final = re.compile(
@@ -17,6 +19,8 @@ _BINDING: Final = re.compile(
     rf"|\b[Ll]et\s+{_NAME.replace('name', 'let')}\s+(?:be|denote)\s+(?:the\s+)?"
     rf"|\b(?:[Ww]here|[Hh]ere|with)\s+{_NAME.replace('name', 'where')}\s+(?:is|denotes|stands for"
     rf"|being)\s+(?:the\s+)?"
+    rf"|(?:(?<=[,，;；、])|(?<=以及)|(?<=和))\s*{_NAME.replace('name', 'zh2')}\s*(?:为|表示|代表)\s*"
+    rf"|\band\s+{_NAME.replace('name', 'and')}\s+(?:is|denotes|stands for)\s+(?:the\s+)?"
     rf"|(?:其中|记|令|设)\s*{_NAME.replace('name', 'zh')}\s*(?:为|表示|是|代表|=)\s*"
     rf"|(?:denote|write)\s+(?:by\s+)?{_NAME.replace('name', 'by')}\s+(?:for\s+)?(?:the\s+)?"
 )
@@ -27,6 +31,9 @@ def bound(scanner: Scanner, sentences: Iterable[Sentence]) -> Scanner:
     """A scanner that also knows the names which the sentences bind, each read with those before it."""
     disputed: set[str] = set()
     for sentence in sentences:
+        for given in (_given(scanner, sentence), _spoken(scanner, sentence)):
+            if given is not None and given[0] not in scanner.bindings and not scanner.knows(given[0]):
+                scanner = scanner.binding(*given)
         for match in _BINDING.finditer(sentence.text):
             name = next(value for value in match.groupdict().values() if value)
             if name in _WORDS or name in disputed or scanner.knows(name):
@@ -45,9 +52,62 @@ def bound(scanner: Scanner, sentences: Iterable[Sentence]) -> Scanner:
     return scanner
 
 
+_GIVEN: Final = re.compile(
+    r"(?:记为|记作|记其为|简记为|\bdenoted?(?: as| by)?|\bwritten(?: as)?|\bcall(?:ed)?(?: it| this"
+    r"| the result)?"
+    r"|\blabell?ed)\s*[“\"*`]*(?P<name>[A-Z][A-Za-z0-9_]{0,15})(?![A-Za-z0-9_ ]*(?:factor|因子))"
+)
+
+
+def _given(scanner: Scanner, sentence: Sentence) -> tuple[str, Bound] | None:
+    """``X, denoted OVN``: a name that follows the words of what it stands for."""
+    match = _GIVEN.search(sentence.text)
+    if match is None:
+        return None
+    stop = sentence.start + match.start()
+    best: Bound | None = None
+    for region in regions_of(sentence):
+        if region.start >= stop:
+            continue
+        tokens = scanner.tokens(region.start, stop)
+        phrase = longest(tokens, scanner.charts)
+        if phrase is None or not isinstance(phrase.tree, Apply) or operates(tokens[phrase.last :]):
+            continue
+        value = Bound(phrase.tree, tokens[phrase.first].start, tokens[phrase.last - 1].end)
+        if best is None or value.end - value.start > best.end - best.start:
+            best = value
+    return None if best is None else (match.group("name"), best)
+
+
+_SPOKEN: Final = re.compile(
+    r"(?:^|[,，:：、]|其中|这里)\s*(?P<zh>[\u4e00-\u9fff]{2,10}?)(?:被)?(?:定义为|是指|指的是|等于|即为)"
+    r"|\b[Dd]efine (?:the |an? )?(?P<as>[A-Za-z][a-z-]+(?: [a-z-]+){1,3}) as"
+    r"|(?:^|, |where )(?:[Tt]he )?(?P<en>[A-Za-z][a-z-]+(?: [a-z-]+){1,3}) (?:is|are) (?:defined as"
+    r"|given by|equal to)"
+)
+"""A name of several words, defined for its own sake: it may be a part of the factor."""
+
+
+def _spoken(scanner: Scanner, sentence: Sentence) -> tuple[str, Bound] | None:
+    """``单日下影线定义为…``: a daily quantity that later sentences call by its name."""
+    match = _SPOKEN.search(sentence.text)
+    if match is None:
+        return None
+    name = next(value for value in match.groupdict().values() if value)
+    if FACTORISH.search(name):
+        return None
+    tokens = scanner.tokens(sentence.start + match.end(), sentence.end)
+    phrase = longest(tokens, scanner.charts)
+    if phrase is None or phrase.first or not isinstance(phrase.tree, Apply):
+        return None
+    if any(not window.implied for window in windows_of(phrase.tree)) or operates(tokens[phrase.last :]):
+        return None
+    return name, Bound(phrase.tree, tokens[0].start, tokens[phrase.last - 1].end)
+
+
 def _value(scanner: Scanner, begin: int, start: int, end: int) -> Bound | None:
     tokens = scanner.tokens(start, end)
-    phrase = longest(tokens, bare=True)
+    phrase = longest(tokens, scanner.charts, bare=True)
     if phrase is None or phrase.first or not isinstance(phrase.tree, (Apply, Field)):
         return None
     return Bound(phrase.tree, begin, tokens[phrase.last - 1].end)

@@ -140,3 +140,21 @@ class Chart:
     def readings(self, start: int, end: int, category: str) -> tuple[Reading, ...]:
         """Readings of tokens ``[start, end)`` as a category, cheapest first."""
         return tuple(Reading(value, cost) for cost, value in self.cells[start][end].get(category, ()))
+
+
+class Charts:
+    """Charts made so far: a stretch that ends one parsed before is looked up in it."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._made: dict[int, tuple[list[Token], Chart]] = {}
+
+    def of(self, tokens: Sequence[Token]) -> tuple[Chart, int]:
+        """The chart that holds the tokens, and where in it they begin."""
+        wanted = list(tokens)
+        known = self._made.get(wanted[-1].end)
+        if known is not None and known[0][-len(wanted) :] == wanted:
+            return known[1], len(known[0]) - len(wanted)
+        chart = self._grammar.parse(wanted)
+        self._made[wanted[-1].end] = (wanted, chart)
+        return chart, 0

@@ -24,40 +24,67 @@ class Strength(IntEnum):
     """A verb of defining, an equals sign, or a name given to it."""
 
 
+# verbs of defining: what is done to get a number, and what a number stands for
+_MADE_ED = (
+    r"(?:defined|computed|calculated|constructed|measured|formed|built|given|obtained|expressed|specified|derived"
+    r"|quantified|estimated|generated|determined|represented|proxied|captured|gauged|approximated"
+    r"|characteri[sz]ed|summari[sz]ed|described|set|assessed|modelled)"
+)
+_MADE_S = (
+    r"(?:defines?|computes?|calculates?|constructs?|measures?|forms?|builds?|obtains?|express(?:es)?|specif(?:y|ies)"
+    r"|derives?|quantif(?:y|ies)|estimates?|represents?|prox(?:y|ies)|captures?|gauges?|approximates?"
+    r"|characteri[sz]es?|summari[sz]es?|describes?|assess(?:es)?)"
+)
+_LINK = r"(?:as|by|from|through|via|with|using|to be|on|in terms of)"
+_ADVERB = r"(?:then |simply |formally |here |first |now |usually |therefore |thus |instead )*"
+_WHO = (
+    r"\b(?:we|i|our desk|the desk|the team|the authors|factor|signal|it|this|which|strategy|portfolio|model"
+    r"|report|note|paper|measure|score|screen)"
+)
 _DEFINED: Final = re.compile(
     r"(?:被)?(?:定义|计算(?:公式|方法|方式)?|构造(?:方法|方式)?|构建(?:方法|方式)?|公式|表达式"
     r"|算法|测算)(?:方式|方法)?\s*(?:为|如下|是|[:：=])+\s*[:：]?"
     r"|(?:因子|指标|信号|factor|signal|score|alpha)(?:值)?[”\"」》*]*\s*(?:[:：]|=|:=)\s*"
+    r"|(?:因子|指标|信号)?(?:定义|算法|口径|计算方法|构造方法)[*]*\s*[:：]\s*"
     r"|(?<![A-Za-z])(?-i:[A-Z][A-Za-z0-9_-]{1,24})[”\"*`]*\s*(?::=|=)\s*"
-    r"|\b(?:is|are|was|be)\s+(?:then |simply |formally |here )?(?:defined|calculated|computed"
-    r"|constructed|measured|formed|built|given|obtained|expressed|specified)\s+(?:as|by|from|to be"
-    r"|using|with|on)(?: the formula)?\s*[:：]?"
-    r"|\b(?:define[sd]?|comput(?:e|es|ed)|calculat(?:e|es|ed)|measur(?:e|es|ed)|construct(?:s|ed)?"
-    r"|specif(?:y|ies|ied))\s+(?P<name>[^.;,]{2,70}?)\s+(?:as|by|from|to be)\b"
-    r"|(?:formula|definition|expression|calculation)\s*(?:is|reads|:|：)+\s*|\bdefined as\b"
-    r"|\b(?:measured|proxied|captured|given) (?:by|as)\b|\bequals?\b|\bequal to\b|等于|定义是|=",
+    rf"|\b(?:is|are|was|be|being)\s+{_ADVERB}{_MADE_ED}\s+{_LINK}\b(?: the formula)?\s*[:：]?"
+    rf"|\b(?:{_MADE_ED}|{_MADE_S})\s+(?P<name>[^.;,:]{{2,70}}?)\s+(?:as|by|from|through|via|to be)\b"
+    r"|(?:formula|definition|expression|calculation|construction)[*]*\s*(?:is|reads|:|：)+\s*|\bdefined as\b"
+    rf"|\b{_MADE_ED} (?:by|as|from|through|via)\b|\bequals?\b|\bequal to\b|等于|定义是|=",
     re.IGNORECASE,
 )  # fmt: skip
 _USED: Final = re.compile(
-    r"(?:因子|指标|信号|得分|因子值)[”\"」》*]*(?:值)?(?:即|就是|取|为|是|用|采用|使用|选取|指"
+    r"(?:因子|指标|信号|得分|因子值)[”\"」》]*(?:值)?(?:即|就是|取|为|是|用|采用|使用|选取|指"
     r"|等于)(?:的是|的)?"
-    r"|(?:即|就是|是|为|取|采用|使用|利用|基于|选取|选择|(?<![除乘可所得予加])以|用|按照?|根据"
-    r"|通过|考察|计算|统计|求|实际(?:采用|使用)(?:的是)?)"
+    r"|(?<=[\u4e00-\u9fff])(?:是)?指(?:的是)?(?![数标令出引示定])"
+    r"|我们(?:把|将|对)"
+    r"|(?:即|就是|是|为|取|采用|使用|利用|基于|选取|选择|(?<![除乘可所得予加])以|用|按照?|根据|借助|由"
+    r"|通过|考察|(?:先|首先)?(?:计算|测算|算)(?:出|得到?)?|统计|求出?|实际(?:采用|使用)(?:的是)?|也就是|亦即|答|跟踪|观察)"
     r"|\b(?:is|are|equals|takes|uses|ranks stocks by|sorts stocks by|looks at|compares)\b"
-    r"|\b(?:we|factor|signal|it|strategy|portfolio|model|report|note) (?:then |simply |first "
-    r"|now )?(?:use|uses|used|take|takes"
-    r"|consider|considers|adopt|adopts|study|studies|examine|examines|employ|employs|compute"
-    r"|computes|calculate|measure)\b"
-    r"|\b(?:rank|sort|order|scor)(?:s|e|es|ed|ing)?\b[^.,;]{0,45}?\b(?:by|on|according to)\b"
-    r"|\bwe (?=subtract|divide)|\bstock,? we\b|[:：]|\bcompute\b|\bcalculate\b|\btake\b"
-    r"|\b(?:based on|built on|computed from|using|taking"
-    r"|namely)\b",
+    rf"|{_WHO} {_ADVERB}(?:use|uses|used|take|takes|look at|looks at|track|tracks|work with|screen on"
+    rf"|screens on"
+    r"|consider|considers|adopt|adopts|study|studies|examine|examines|employ|employs|compute|focus on|rely on"
+    r"|computes|calculate|calculates|measure|introduce|introduces|propose|proposes|form|build|start from)\b"
+    r"|\b(?:rank|sort|order|scor|group|select|pick)(?:s|e|es|ed|ing)?\b[^.,;]{0,45}?\b(?:by|on"
+    r"|according to)\b"
+    r"|\b(?:found|obtained|derived|constructed|computed|calculated|built|formed|defined|measured"
+    r"|given) by(?= \w+ing\b)"
+    r"|\bwe (?=subtract|divide|average|sum|scale|multiply)|\bstock,? we\b|[:：]"
+    r"|\b(?:compute|calculate|take|find|form|obtain|measure)\b"
+    r"|\b(?:based on|built on|computed from|using|taking|that is|in other words|meaning"
+    r"|namely)\b,?|\bi\.e\.,?|\b(?:shall|will|should) be\b"
+    rf"|{_WHO} (?=averages|sums|divides|subtracts)",
     re.IGNORECASE,
 )  # fmt: skip
 _MEASURED: Final = re.compile(
-    r"(?:来)?(?:衡量|刻画|度量|表征|代表|反映|作为|构建|构造|(?<=来)定义|对股票(?:进行)?(?:排序|排名)"
+    r"(?:来)?(?:衡量|刻画|度量|表征|代表|反映|表示|描述|测度|估计|代理|体现|捕捉|作为|构建|构造|(?<=来)定义|对股票(?:进行)?(?:排序|排名)"
     r"|(?:进行)?选股)"
-    r"|\bas (?:the|a|our) (?:factor|signal|measure|proxy|score)\b|\b(?:is|are) (?:used|taken) as\b"
+    r"|\bas (?:the|a|an|our) (?:\w+ )?(?:factor|signal|measure|proxy|score|gauge|indicator|variable"
+    r"|yardstick)\b"
+    r"|\b(?:is|are) (?:used|taken) as\b"
+    r"|\b(?:is|are|serves? as|acts? as|becomes?|gives?|yields?|makes?) (?:the|a|an"
+    r"|our) (?:[\w-]+ )?(?:factor|signal|measure|proxy"
+    r"|score|gauge|indicator|sorting variable|yardstick)\b"
     r"|\bdefines? the\b",
     re.IGNORECASE,
 )  # fmt: skip

@@ -7,17 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from assay.reports._reasons import UNREAD, UNSUPPORTED_FIELD, UNSUPPORTED_OP
+from assay.reports._reasons import (
+    UNREAD,
+    UNSUPPORTED_FIELD,
+    UNSUPPORTED_OP,
+)
 from assay.reports.rules import _names as names
+from assay.reports.rules._cells import celled
 from assay.reports.rules._chart import Token
 from assay.reports.rules._cues import Region, Strength, parts_of, regions_of, speaks_of_another
+from assay.reports.rules._direction import directions_of
 from assay.reports.rules._facts import ASIDE, FINAL
 from assay.reports.rules._names import FACTORISH
-from assay.reports.rules._read import Phrase, content, longest
+from assay.reports.rules._read import Phrase, content, longest, prepare
 from assay.reports.rules._rest import left_over
 from assay.reports.rules._scan import Scanner
 from assay.reports.rules._scope import Obstacle, data_obstacle, obstacles_in
 from assay.reports.rules._sentences import Sentence
+from assay.reports.rules._steps import built
 from assay.reports.rules._tree import Apply, Tree, has_hole, unknown_names, windows_of
 
 _EXPLICIT = re.compile(
@@ -47,8 +54,12 @@ _OF_PARTS = re.compile(
 _EARLY: Final = 12
 """A following sentence names what came before where its naming verb stands this early."""
 
+_TITLE = re.compile(
+    r"(?:[(（]?[\d一二三四五六七八九十]+[)）.、]\s*"
+    r"|[*#]+\s*)*(?:[A-Z][A-Za-z'’:-]*(?: [A-Za-z0-9'’:-]+){0,6}|[\u4e00-\u9fff“”：:]{2,14})[*]*"
+)
 _QUANTITY = re.compile(
-    r"[收价量额幅益]|波动|动量|均线|return|volume|clos|price|volatil|turnover|amount|value|high"
+    r"[收价量额幅益涨跌均]|波动|动量|流动性|gain|move|chang|illiquid|gap|return|volume|clos|price|volatil|turnover|amount|value|high"
     r"|low|open|momentum"
     r"|[A-Za-z_]{2,}\(|range|deviation|stdev|average|mean", re.IGNORECASE
 )  # fmt: skip
@@ -66,6 +77,8 @@ class Definition:
     start, end : the words of the formula, or of the sentence where there is none.
     sentence : where it stands.
     final : whether the text says that this one holds.
+    steps : places of what is done next with the formula, which is then the whole.
+    taken : where the sentences of those steps begin.
     core : what was read of a formula with ops that the report dialect lacks or cannot evaluate.
     of_parts : whether it puts together what other sentences define.
     """
@@ -80,37 +93,75 @@ class Definition:
     final: bool
     strength: Strength
     core: Tree | None = None
+    steps: tuple[tuple[int, int], ...] = ()
+    taken: tuple[int, ...] = ()
     of_parts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What stands near a sentence: the heading right above it, the one of its section, what follows."""
+    """What stands near a sentence: the heading right above it, the one of its section, what follows.
+
+    ``following`` are the next sentences of the paragraph, ``later`` those of the document; ``scoped`` says
+    whether the document states settings or a direction.
+    """
 
     heading: Sentence | None
     section: Sentence | None
     following: tuple[Sentence, ...]
+    later: tuple[Sentence, ...]
+    scoped: bool
 
 
-def definitions_of(scanner: Scanner, sentences: Sequence[Sentence]) -> tuple[Definition, ...]:
-    """Every definition, in order; several of one sentence where each has its own verb of defining."""
-    found = []
+def definitions_of(
+    scanner: Scanner, sentences: Sequence[Sentence], *, scoped: bool = False
+) -> tuple[Definition, ...]:
+    """Every definition, in order; several of one sentence where each has its own verb of defining.
+
+    Parameters
+    ----------
+    scoped : whether the document states settings or a direction, and so speaks of a factor.
+    """
+    found: list[Definition] = []
     section = None
+    used: set[int] = set()
     for index, sentence in enumerate(sentences):
         section = sentence if sentence.heading else section
-        if (ASIDE.search(sentence.text) and not FINAL.search(sentence.text)) or sentence.table_row:
+        if ASIDE.search(sentence.text) and not FINAL.search(sentence.text):
             continue
-        above = sentences[index - 1] if index else None
-        later = (other for other in sentences[index + 1 : index + 4] if other.paragraph == sentence.paragraph)
-        titled = above if above is not None and above.heading else None
-        around = _Around(titled, section, tuple(later))
+        if sentence.table_row:
+            cell = celled(sentences, index)
+            made = cell and _definition(scanner, cell.sentence, _Around(None, None, (), (), True))
+            if cell and made:
+                name = made.name or cell.name.text
+                place = made.name_start if made.name else cell.name.start
+                found.append(replace(made, name=name, name_start=place, strength=Strength.DEFINED))
+            continue
+        if sentence.start in used:
+            continue
+        around = _around(sentences, index, section, scoped)
         for part in parts_of(sentence):
             definition = _definition(scanner, part, around)
             if definition is None or definition.tree is None:
                 definition = _of_parts(part) or definition
             if definition is not None:
+                used.update(definition.taken)
                 found.append(_of_section(definition, around))
     return tuple(found)
+
+
+def _around(sentences: Sequence[Sentence], index: int, section: Sentence | None, scoped: bool) -> _Around:
+    sentence = sentences[index]
+    above = sentences[index - 1] if index else None
+    titled = above if above is not None and (above.heading or _run_in(above, sentence)) else None
+    later = tuple(sentences[index + 1 : index + 5])
+    following = tuple(other for other in later[:3] if other.paragraph == sentence.paragraph)
+    return _Around(titled, section, following, later, scoped)
+
+
+def _run_in(above: Sentence, sentence: Sentence) -> bool:
+    """Whether a short first sentence of the paragraph is its title: "Nearness to the high. For every ..."."""
+    return above.paragraph == sentence.paragraph and _TITLE.fullmatch(above.text) is not None
 
 
 def _of_parts(sentence: Sentence) -> Definition | None:
@@ -136,6 +187,8 @@ def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Defini
     """The best reading of a sentence: the plainest cue, then the longest formula; else what blocks it."""
     best: Definition | None = None
     blocked: Definition | None = None
+    if _QUANTITY.search(sentence.text):
+        prepare(scanner.tokens(sentence.start, sentence.end), scanner.charts)
     for region in regions_of(sentence):
         if best is not None and best.strength > region.strength:
             break
@@ -165,21 +218,23 @@ def _weightier(first: Definition | None, second: Definition) -> Definition:
 def _read_region(scanner: Scanner, sentence: Sentence, region: Region, around: _Around) -> Definition | None:
     text = scanner.document.text
     words = text[region.start : region.end]
-    blank = _blank(sentence, region)
-    if not _QUANTITY.search(words):
+    blank = blank_of(sentence, region)
+    if not _QUANTITY.search(words) and not any(name in words for name in scanner.bindings):
         plain = region.strength is Strength.DEFINED
         return _not_read(
             sentence, region, words, scanner.tokens(region.start, region.end) if plain else [], blank
         )
     tokens = scanner.tokens(region.start, region.end)
-    phrase = longest(tokens)
+    phrase = longest(tokens, scanner.charts)
     if phrase is None or not isinstance(phrase.tree, Apply):
         return _not_read(sentence, region, words, tokens, blank)
     if region.strength is not Strength.DEFINED and _turned(tokens[phrase.first : phrase.first + 2]):
         return None
     first, last = tokens[phrase.first].start, tokens[phrase.last - 1].end
+    if AHEAD.search(text[region.start : first]):
+        return None
     blank = replace(_named(blank, sentence, around, last), start=first, end=last)
-    data = data_obstacle(_formula_part(text[region.start : region.end])) or _required(around)
+    data = data_obstacle(formula_part(text[region.start : region.end])) or _required(around)
     if data is not None and blank.strength > Strength.BARE:
         return replace(blank, obstacle=data, start=sentence.start, end=sentence.end)
     unknown = unknown_names(phrase.tree)
@@ -194,7 +249,20 @@ def _read_region(scanner: Scanner, sentence: Sentence, region: Region, around: _
             return None
         obstacle = next(obstacles_in(left), None) or Obstacle(UNREAD, left.strip()[:80])
         return replace(blank, obstacle=obstacle, start=sentence.start, end=sentence.end)
-    if not _plausible(blank, phrase, sentence):
+    made = built(scanner, sentence, phrase.tree, around.later)
+    if made.unread:
+        if blank.strength is Strength.BARE and not around.scoped:
+            return None
+        return replace(blank, obstacle=Obstacle(UNREAD, made.unread), start=sentence.start, end=sentence.end)
+    if made.sentences:
+        unknown = unknown_names(made.tree)
+        if unknown:
+            return replace(blank, obstacle=_unsupported(unknown))
+        blank = replace(
+            blank, steps=made.places, taken=made.sentences, strength=max(blank.strength, Strength.USED)
+        )
+        phrase = replace(phrase, tree=made.tree)
+    if not _plausible(blank, phrase, sentence, around):
         return None
     return replace(blank, tree=phrase.tree)
 
@@ -205,22 +273,43 @@ def _turned(tokens: Sequence[Token]) -> bool:
     return "SUB" in kinds[0] and not (len(kinds) > 1 and "N" in kinds[1])
 
 
-def _plausible(blank: Definition, phrase: Phrase, sentence: Sentence) -> bool:
+def _plausible(blank: Definition, phrase: Phrase, sentence: Sentence, around: _Around) -> bool:
     """Whether a reading without a verb of defining is meant as a factor at all."""
     if blank.strength is Strength.DEFINED:
-        return phrase.last - phrase.first > 1 or _windowed(phrase.tree)
+        return phrase.last - phrase.first > 1 or windowed(phrase.tree)
+    if blank.steps:
+        return windowed(phrase.tree)
     if phrase.last - phrase.first == 1:
         return False
     about = bool(blank.name) or FACTORISH.search(sentence.text) is not None
-    if has_hole(phrase.tree) or not _windowed(phrase.tree):
-        return blank.strength is Strength.USED and about and phrase.last - phrase.first > 2
+    beside = sentence.text[: blank.start - sentence.start] + sentence.text[blank.end - sentence.start :]
+    if RESULT.search(beside) and not FACTORISH.search(sentence.text):
+        return False
+    if has_hole(phrase.tree) or not windowed(phrase.tree):
+        told = about and not RESULT.search(sentence.text)
+        return blank.strength is Strength.USED and told and phrase.last - phrase.first > 2
+    about = about or (around.scoped and not RESULT.search(beside) and not directions_of((sentence,)))
     return about or _SORTED.search(sentence.text) is not None
 
+
+RESULT = re.compile(
+    r"\d\s*(?:%|per ?cent|bps|basis points|万|亿|元|m\b|bn\b)|昨日|本周(?!思路|介绍|跟踪)|今日|(?:上涨"
+    r"|下跌|放大|萎缩)(?=\s*[\d了约超近至])"
+    r"|\b(?:was|were|rose|fell|gained|lost|led|lagged|yesterday|this week(?! we)|last week(?!['’]s)"
+    r"|earned|returned)\b",
+    re.IGNORECASE,
+)  # fmt: skip
+"""Words of what happened, not of what is computed."""
+
+AHEAD: Final = re.compile(
+    r"随后|此后|之后|后续|未来|下一?[个周月期]|\bnext\b|subsequent|following|future", re.IGNORECASE
+)
+"""Words before a window that lies ahead."""
 
 _SORTED = re.compile(r"排序|排名|选股|买入|分组|rank|sort|buy|portfolio|quintile|decile", re.IGNORECASE)
 
 
-def _blank(sentence: Sentence, region: Region) -> Definition:
+def blank_of(sentence: Sentence, region: Region) -> Definition:
     final = FINAL.search(sentence.text) is not None
     return Definition(
         region.name.text, region.name.start, None, None, sentence.start, sentence.end, sentence, final,
@@ -264,9 +353,9 @@ def _not_read(
         windowed = any(sense[0] == "T" for token in tokens[:15] for sense in token.senses)
         if region.strength is Strength.BARE or not (_SAYS.search(cue) and windowed and content(tokens[:4])):
             return None
-        asked = next(obstacles_in(_formula_part(words)), None) or Obstacle(UNREAD, words.strip()[:80])
+        asked = next(obstacles_in(formula_part(words)), None) or Obstacle(UNREAD, words.strip()[:80])
         return replace(blank, obstacle=asked)
-    obstacle = next(obstacles_in(_formula_part(words)), None)
+    obstacle = next(obstacles_in(formula_part(words)), None)
     factorish = FACTORISH.search(sentence.text) is not None
     if obstacle is not None and (_EXPLICIT.search(cue) or factorish):
         return replace(blank, obstacle=obstacle)
@@ -308,11 +397,11 @@ def _unsupported(unknown: tuple[str, ...]) -> Obstacle:
     return Obstacle(UNSUPPORTED_FIELD if fields_only else UNSUPPORTED_OP, ", ".join(unknown))
 
 
-def _windowed(tree: Tree) -> bool:
+def windowed(tree: Tree) -> bool:
     return any(not window.implied or window.symbol for window in windows_of(tree))
 
 
-def _formula_part(region: str) -> str:
+def formula_part(region: str) -> str:
     """The region without clauses that speak of settings."""
     return re.split(
         r"[,，;；](?=[^,，;；]*(?:股票池|调仓|中性|universe|rebalanc|neutral|benchmark|基准))", region

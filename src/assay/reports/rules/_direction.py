@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from assay.reports._lexicon import DIRECTION_WORDS, find_words
+from assay.reports._lexicon import direction_hits
 from assay.reports.rules._facts import ASIDE, FINAL
 from assay.reports.rules._sentences import Sentence, clauses
 from assay.reports.rules._tree import Apply, Number, Tree
@@ -46,7 +46,11 @@ _OF_FORMULA = re.compile(r"(?:with|carries|takes|given) a (?:negative|minus|posi
 """A sign that belongs to the formula says nothing of the direction."""
 
 _OTHER = re.compile(
-    r"风险提示|过去业绩|历史业绩|past performance|disclaimer|评级|目标价|price target", re.IGNORECASE
+    r"风险提示|过去业绩|历史业绩|past performance|disclaimer|评级|目标价|price target"
+    r"|book-to-\w+|与[^,，。]{1,12}(?:因子|风格)(?:的|之间的?)?(?:相关|暴露)|correlat\w* (?:with|to"
+    r"|between)(?! (?:\w+[ -]){0,4}returns)"
+    r"|\bexposures? to\b",
+    re.IGNORECASE,
 )
 
 
@@ -69,20 +73,37 @@ class Statement:
     final: bool
 
 
-def directions_of(sentences: Iterable[Sentence]) -> tuple[Statement, ...]:
-    """Every statement of a direction, in order."""
+def directions_of(
+    sentences: Iterable[Sentence], formulas: Sequence[tuple[int, int]] = ()
+) -> tuple[Statement, ...]:
+    """Every statement of a direction, in order.
+
+    Parameters
+    ----------
+    formulas : stretches that say what is computed: *the highest close* is no direction.
+    """
     return tuple(
         statement
         for sentence in sentences
         if not ASIDE.search(sentence.text) and not _OTHER.search(sentence.text)
-        for statement in _in(sentence)
+        for statement in _in(sentence, _without(sentence, formulas))
     )
 
 
-def _in(sentence: Sentence) -> Iterator[Statement]:
-    stated = _signs(sentence.text)
+def _without(sentence: Sentence, formulas: Sequence[tuple[int, int]]) -> str:
+    """Its text with the formulas blanked."""
+    text = sentence.text
+    for start, end in formulas:
+        low, high = max(start - sentence.start, 0), min(end - sentence.start, len(text))
+        if low < high:
+            text = text[:low] + "_" * (high - low) + text[high:]
+    return text
+
+
+def _in(sentence: Sentence, text: str) -> Iterator[Statement]:
+    stated = _signs(text)
     if len(stated) == 2:  # words of one half may reach into the other: "long the bottom, short the top"
-        halves = [_signs(clause) for _, clause in clauses(sentence.start, sentence.text)]
+        halves = [_signs(clause) for _, clause in clauses(sentence.start, text)]
         agreed = {sign for half in halves if len(half) == 1 for sign in half}
         if len(agreed) == 1:
             stated = dict.fromkeys(agreed, False)
@@ -97,12 +118,11 @@ def _in(sentence: Sentence) -> Iterator[Statement]:
 def _signs(text: str) -> dict[Sign, bool]:
     """The signs that the words state, and whether a name alone does; a name gives way to a statement."""
     stated: dict[Sign, bool] = {sign: False for sign, pattern in _MORE.items() if pattern.search(text)}
-    for sign, words in DIRECTION_WORDS.items():
-        for hit in find_words(words, text):
-            if _OF_FORMULA.search(text[: hit.end]):
-                continue
-            naming = _NAMING.match(text[hit.start : hit.end]) is not None
-            stated[sign] = stated.get(sign, True) and naming
+    for sign, hit in direction_hits(text):
+        if _OF_FORMULA.search(text[: hit.end]):
+            continue
+        naming = _NAMING.match(text[hit.start : hit.end]) is not None
+        stated[sign] = stated.get(sign, True) and naming
     if len(stated) == 2:
         return {sign: naming for sign, naming in stated.items() if not naming}
     return stated

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.reports._document import Chunk, Document
 from assay.reports.rules._factors import Factor
+from assay.reports.rules._sentences import Sentence
 from assay.spec import EvidenceSpan, SpecField
 
 _LONGEST = 600
@@ -52,3 +55,24 @@ class Citing:
     def _chunk(self, start: int, end: int) -> Chunk | None:
         holding = [chunk for chunk in self.document.chunks if chunk.start <= start < chunk.end]
         return max(holding, key=lambda chunk: min(chunk.end, end) - start, default=None)
+
+
+_LETTER = re.compile(r"(?<![A-Za-z])[OHLCVRA](?![A-Za-z])")
+_MEANING = re.compile(
+    r"high|low|clos|open|volume|amount|value|return|最高|最低|收盘|开盘|成交|收益", re.IGNORECASE
+)
+
+
+def letters_told(
+    document: Document, start: int, end: int, sentences: Sequence[Sentence]
+) -> tuple[Sentence, ...]:
+    """The sentences that say what the letters of a formula stand for: "H and L are the high and the low"."""
+    used = set(_LETTER.findall(document.text[start:end]))
+    return tuple(
+        sentence
+        for sentence in sentences
+        if used
+        and not start <= sentence.start < end
+        and used & set(_LETTER.findall(sentence.text))
+        and _MEANING.search(sentence.text)
+    )

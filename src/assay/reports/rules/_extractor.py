@@ -20,7 +20,7 @@ from assay.reports._reasons import (
 )
 from assay.reports.rules._core import offered
 from assay.reports.rules._direction import Statement, sign_for
-from assay.reports.rules._evidence import Citing
+from assay.reports.rules._evidence import Citing, letters_told
 from assay.reports.rules._factors import Analysis, Factor, key_of
 from assay.reports.rules._facts import FACT_FIELDS, Fact, FactField
 from assay.reports.rules._formula import Settled, settle
@@ -185,6 +185,8 @@ class _Assembly:
         for start, end in settled.places:
             for value in self.analysis.scanner.bound_in(start, end):
                 spans += cite.spans("expr", value.start, value.end)
+            for told in letters_told(self.analysis.document, start, end, self.analysis.trusted):
+                spans += cite.spans("expr", told.start, told.end)
         if read.windows:
             spans += [span for start, end in settled.places for span in cite.spans("windows", start, end)]
         spans += [span for start, end in settled.windows for span in cite.spans("windows", start, end)]
@@ -242,7 +244,10 @@ class _Assembly:
         """Those that speak of the factor by name; else of its value; else of anything; names alone last."""
         plain = [statement for statement in statements if not statement.names]
         by_name = [statement for statement in plain if self._mentions(statement)]
-        return by_name or [item for item in plain if item.of_value] or plain or statements
+        of_value = [item for item in plain if item.of_value]
+        if len(self.analysis.factors) == 1:  # what speaks of the factor without its name may contradict
+            by_name = [item for item in plain if item in by_name or item.of_value] if by_name else []
+        return by_name or of_value or plain or statements
 
     def _mentions(self, statement: Statement) -> bool:
         key = key_of(self.factor.name)

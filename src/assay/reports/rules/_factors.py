@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from assay.reports._document import Document
 from assay.reports._reasons import UNREAD
 from assay.reports.rules._bindings import bound
+from assay.reports.rules._cells import settings
+from assay.reports.rules._chart import Charts, Token
 from assay.reports.rules._cues import Strength
-from assay.reports.rules._definitions import Definition, definitions_of
+from assay.reports.rules._definitions import Definition, definitions_of, windowed
 from assay.reports.rules._direction import Statement, directions_of
 from assay.reports.rules._facts import Fact, facts_of
 from assay.reports.rules._parameters import Parameter, parameters_of
+from assay.reports.rules._read import Phrase, rows
 from assay.reports.rules._scan import Scanner
-from assay.reports.rules._sentences import Sentence, Sentences
-from assay.reports.rules._tree import Apply, Number, Tree, shape_of, windows_of
+from assay.reports.rules._sentences import Sentence, Sentences, answers
+from assay.reports.rules._tree import Apply, Number, Tree, has_hole, shape_of, text_of, windows_of
+from assay.reports.rules._unread import unread_of, without_parts
 
 _FACTORISH = re.compile(r"因子|指标|信号|factor|signal|alpha", re.IGNORECASE)
 _SUFFIX = re.compile(
@@ -34,7 +38,7 @@ _LEAD = re.compile(
     r"|describe|use) )+)",
     re.IGNORECASE,
 )
-_OWN = re.compile(r"因子|信号|factor|signal|alpha", re.IGNORECASE)
+OWN = re.compile(r"因子|信号|factor|signal|alpha", re.IGNORECASE)
 """A quantity that is called so is a factor, and not only a part of one."""
 
 _LOOK_BACK = 3
@@ -88,14 +92,17 @@ class Analysis:
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        trusted = facts_of(self.trusted)
+        trusted = (*facts_of((*self.trusted, *answers(self.document))), *settings(self.trusted))
         known = {fact.field for fact in trusted}
         late = facts_of(sentence for sentence in self.sentences if sentence.suspect)
         return (*trusted, *(fact for fact in late if fact.field not in known))
 
     @cached_property
     def directions(self) -> tuple[Statement, ...]:
-        return directions_of(self.trusted) or directions_of(self.sentences)
+        found = [item for factor in self.factors for item in factor.definitions if item.tree is not None]
+        formulas = [place for item in found for place in ((item.start, item.end), *item.steps)]
+        spoken = (*self.trusted, *answers(self.document))
+        return directions_of(spoken, formulas) or directions_of(self.sentences, formulas)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -103,8 +110,24 @@ class Analysis:
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
-        found = definitions_of(self.scanner, self.trusted) or definitions_of(self.scanner, self.sentences)
-        return _joined(_kept(found), self.sentences)
+        kept = _kept(self._defined(self.trusted)) or _kept(self._defined(self.sentences))
+        if not kept and self.scoped:
+            kept = list(unread_of(self.scanner, self.trusted))
+        return _joined(kept, self.sentences)
+
+    def _defined(self, sentences: tuple[Sentence, ...]) -> tuple[Definition, ...]:
+        found = definitions_of(self.scanner, sentences, scoped=self.scoped)
+        return without_parts(self.scanner, found, sentences)
+
+    @cached_property
+    def scoped(self) -> bool:
+        """Whether settings or a direction are stated, as they are of a factor alone."""
+        strong = [
+            fact
+            for fact in facts_of(s for s in self.trusted if not s.heading and s.text[0] != "#")
+            if fact.strong
+        ]
+        return bool(strong) or any(not statement.names for statement in directions_of(self.trusted))
 
     def pages(self, definition: Definition) -> tuple[int, ...]:
         place = self.document.locate(definition.start, definition.end)
@@ -141,6 +164,18 @@ def shape(tree: Tree) -> str:
     return shape_of(comparable(tree))
 
 
+def alike(tokens: Sequence[Token], wanted: str, charts: Charts) -> Iterator[Phrase]:
+    """Complete formulas anywhere among the tokens that have the shape ``wanted``, the longest first."""
+    for row in rows(tokens):
+        chart, begin = charts.of([tokens[index] for index in row])
+        for size in range(len(row), 1, -1):
+            for first in range(len(row) - size + 1):
+                for reading in chart.readings(begin + first, begin + first + size, "S"):
+                    if not has_hole(reading.value) and shape(reading.value) == wanted:
+                        yield Phrase(reading.value, row[first], row[first] + size)
+                        break
+
+
 def _kept(definitions: Sequence[Definition]) -> list[Definition]:
     """Without ingredients, and without what plainer definitions make idle."""
     read = [item for item in definitions if item.tree is not None and not _ingredient(item, definitions)]
@@ -148,6 +183,8 @@ def _kept(definitions: Sequence[Definition]) -> list[Definition]:
     top = max((item.strength for item in read), default=None)
     if top is not None and top < Strength.DEFINED and any(i.strength is Strength.DEFINED for i in unread):
         return list(unread)  # what is plainly defined cannot be read, and the rest may be its parts
+    if top is Strength.BARE and any(i.strength > top for i in unread):
+        return list(unread)
     plain = [item for item in read if item.strength == top]
     names = {key_of(item.name) for item in plain if item.name}
     kept = []
@@ -164,7 +201,7 @@ def _ingredient(item: Definition, definitions: Sequence[Definition]) -> bool:
     """Whether it only names a part of another definition, or a daily quantity beside a windowed factor."""
     tree = item.tree
     assert tree is not None
-    if not _OWN.search(item.name) and any(_made_of(other, item) for other in definitions):
+    if not OWN.search(item.name) and any(_made_of(other, item) for other in definitions):
         return True
     for other in definitions:
         if other is item or other.tree is None or shape(other.tree) == shape(tree):
@@ -208,11 +245,6 @@ def _stands(item: Definition, plain: Sequence[Definition], names: set[str]) -> b
     return item.obstacle.reason is not UNREAD or _FACTORISH.search(item.name) is not None
 
 
-def windowed(tree: Tree) -> bool:
-    """Whether a window stands in the formula that a numeral or a letter states."""
-    return any(not window.implied or window.symbol for window in windows_of(tree))
-
-
 def _joined(definitions: list[Definition], sentences: tuple[Sentence, ...]) -> tuple[Factor, ...]:
     factors: list[Factor] = []
     for definition in definitions:
@@ -234,6 +266,10 @@ def _joined(definitions: list[Definition], sentences: tuple[Sentence, ...]) -> t
 def _same(factor: Factor, name: str, definition: Definition) -> bool:
     """Whether a definition speaks of a factor that was seen before."""
     mine, theirs = key_of(name), key_of(factor.name)
+    if definition.tree is not None and any(
+        text_of(definition.tree) == text_of(d.tree) for d in factor.read if d.tree
+    ):
+        return True
     if mine and theirs:
         return mine == theirs or (min(len(mine), len(theirs)) >= 2 and (mine in theirs or theirs in mine))
     if definition.tree is None or not factor.read:

@@ -16,10 +16,11 @@ FactField = Literal["universe", "frequency", "neutralization", "rebalance"]
 FACT_FIELDS: Final[tuple[FactField, ...]] = ("universe", "frequency", "neutralization", "rebalance")
 
 ASIDE: Final = re.compile(
-    r"稳健|敏感|鲁棒|拓展|扩展|附录|进一步测试|还测试|另外测试|也测试|对比测试|替代|未来(?:可|工作"
+    r"稳健|敏感性?(?:分析|检验|测试|表)|参数敏感|敏感性$|鲁棒|拓展|扩展|附录|进一步测试|还测试|另外测试|也测试|对比测试|替代|未来(?:可|工作"
     r"|研究)|可以考虑|若改|如果改|换成|分年|子样本|前人|文献|此前(?:的)?报告|前期报告|以往|传统"
     r"|与之不同|不同于"
-    r"|robust|sensitiv|alternative|as a check|for comparison|in comparison|future work"
+    r"|robust|sensitivity (?:analys|test|check|to )|(?:are|is|not|little) sensitive|alternative"
+    r"|as a check|for comparison|in comparison|future work"
     r"|could (?:also )?be|might be|would be|if we|were we|we also (?:test|tr|run|report|examine)"
     r"|also tested|other windows|other horizons|variant"
     r"|literature|prior (?:research|work|studies|report)|previous (?:report|research|note)"
@@ -51,20 +52,22 @@ _UNIVERSE = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _COMPUTE = re.compile(
-    r"计算|更新|\btakes?\b|\bcompare|频率|频次|因子值|取值|采样|生成|comput|calculat|updat|evaluat"
-    r"|refresh|frequenc"
+    r"计算|更新|都算|算一次|打分|估计一次|每日估计|\btakes?\b|\bcompare|频率|频次|因子值|取值|采样|生成|comput|calculat|updat|evaluat"
+    r"|refresh|frequenc|\brun (?:it|the)\b"
     r"|sampl|measured|estimated|scor(?:e|ed|es)\b|produced|recorded",
     re.IGNORECASE,
 )  # fmt: skip
 _TRADING = re.compile(
-    r"调仓|换仓|再平衡|持仓|组合|建仓|轮换|rebalanc|portfolio|holding|\bheld\b|\bhold\b|\bbook\b"
-    r"|position|traded|trades?\b|trading is",
+    r"调仓|换仓|调一次仓|再平衡|持仓|组合|建仓|轮换|[日周月][频度](?:的)?交易|交易(?=\s*[:：|]|[^，。;；]{0,4}每[日周月])|\btrading(?=\s*[:|])|[按每][日周月](?:度)?调整|每周[一二三四五]?(?:调整|重构|交易)|rebalanc|portfolio|holding|\bheld\b|\bhold\b|\bbook\b"
+    r"|position|traded\b(?! (?:value|amount|volume))|trades?\b|trading is|\b(?:weekly|monthly"
+    r"|daily) (?:trading|execution)"
+    r"|re-?form|reconstitut|revis(?:e|ion)",
     re.IGNORECASE,
 )
 _FACTOR_PERIOD = re.compile(
     r"(?P<zh>日|周|月)(?:频|度)(?:的)?(?:量价|价量|选股|技术)?(?:因子|信号|指标)|(?P<en>daily"
     r"|weekly|monthly)[- ](?:frequency |price-volume |cross-sectional )?(?:factor|signal|alpha"
-    r"|indicator|series of factor)",
+    r"|indicator|series of factor|values?\b|computation|calculation|evaluation|updat|scor(?:es|ing)|refresh)",
     re.IGNORECASE,
 )  # fmt: skip
 _PERIOD_OF: Final = {"日": "daily", "周": "weekly", "月": "monthly"}
@@ -91,7 +94,8 @@ _REGRESSED = re.compile(r"回归|regress", re.IGNORECASE)
 _NEUTRAL = re.compile(
     r"中性|行业内|残差|regress|正交|neutral|within (?:each |its |their )?(?:industry|sector)|residual"
     r"|orthogonal|purged|industry-adjusted|(?:剔除|去除|控制)[^,，。]{0,10}(?:行业|市值|规模)"
-    r"|demeaned",
+    r"|demeaned|(?:remov|strip|control|adjust)\w*[^.;,]{0,20}(?:industr|sector|size)|neutral to"
+    r"|(?:industr\w*|sector|size)[^.;,]{0,24}(?:removed|stripped|taken out|controlled)",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -152,7 +156,7 @@ def _periods(sentence: Sentence) -> Iterator[Fact]:
             part = clause[low:high]
             periods = hits[index] or _neighbour(clause, parts, hits, index)
             field = _period_field(part)
-            if field is None or len(set(periods)) != 1:
+            if field is None or len(set(periods)) != 1 or re.search(r"\d\s?%", part):  # a result
                 continue
             yield _fact(field, periods[0], start, clause, sentence)
         factor = _FACTOR_PERIOD.search(clause)
@@ -172,13 +176,21 @@ def _keyed_periods(sentence: Sentence) -> Iterator[Fact]:
 def _period_clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:
     """Clauses; a key before a colon or in a table cell goes with its value."""
     listed = list(clauses(sentence.start, sentence.text))
-    if re.search(r"[:：|]", sentence.text) and len(listed) >= 2 and len(sentence.text) < 80:
-        for (first, _), (second, value) in pairwise(listed):
-            joined = sentence.text[first - sentence.start : second - sentence.start + len(value)]
-            if re.search(r"[:：|]", sentence.text[first - sentence.start : second - sentence.start]):
-                yield first, joined
+    keyed = re.search(r"[:：|]", sentence.text) is not None and len(sentence.text) < 80
+    if not keyed or len(listed) < 2:
+        yield from listed
         return
-    yield from listed
+    joined = [_keyed_by(sentence, first, second) for (first, _), (second, _) in pairwise(listed)]
+    for index, (start, clause) in enumerate(listed):
+        if index and joined[index - 1]:
+            first = listed[index - 1][0]
+            yield first, sentence.text[first - sentence.start : start - sentence.start + len(clause)]
+        elif index == len(joined) or not joined[index]:
+            yield start, clause
+
+
+def _keyed_by(sentence: Sentence, first: int, second: int) -> bool:
+    return re.search(r"[:：|]", sentence.text[first - sentence.start : second - sentence.start]) is not None
 
 
 def _named_periods(clause: str) -> Iterator[tuple[str, int]]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from assay.errors import Reason
 from assay.reports._reasons import CONFLICTING_FIELD, CONFLICTING_WINDOW, UNREAD
-from assay.reports.rules._definitions import Definition
-from assay.reports.rules._factors import Analysis, Factor, comparable, key_of, shape
-from assay.reports.rules._parameters import Parameter, names_window
+from assay.reports.rules._cues import speaks_of_another
+from assay.reports.rules._definitions import AHEAD, Definition
+from assay.reports.rules._factors import OWN, Analysis, Factor, alike, comparable, key_of, shape
+from assay.reports.rules._facts import ASIDE
+from assay.reports.rules._parameters import ROLES, Parameter, names_window
 from assay.reports.rules._tree import (
     HOLE,
     Apply,
@@ -54,6 +56,9 @@ def settle(analysis: Analysis, factor: Factor) -> Settled:
     settled = _with_parameters(chosen, relevant)
     if settled.reason is not None or settled.tree is None:
         return settled
+    other = _said_otherwise(analysis, factor, settled) if len(analysis.factors) == 1 else None
+    if other is not None:
+        return other
     named = _name_window(analysis, factor, settled.tree)
     if named is not None:
         place = (named.start, named.end)
@@ -65,6 +70,26 @@ def settle(analysis: Analysis, factor: Factor) -> Settled:
 def settle_core(analysis: Analysis, factor: Factor, tree: Tree) -> Settled:
     """A formula that the report dialect cannot write, with the windows that the text gives it."""
     return _with_parameters(replace(factor.first, tree=tree), _relevant(analysis, factor))
+
+
+def _said_otherwise(analysis: Analysis, factor: Factor, settled: Settled) -> Settled | None:
+    """The conflict with a sentence about the factor that says the same formula with other windows."""
+    assert settled.tree is not None
+    known = [(d.sentence.start, d.sentence.end) for d in factor.definitions]
+    for sentence in analysis.trusted:
+        inside = any(low <= sentence.start < high for low, high in known) or settled.windows
+        if inside or sentence.table_row or not OWN.search(sentence.text) or ASIDE.search(sentence.text):
+            continue
+        tokens = analysis.scanner.tokens(sentence.start, sentence.end)
+        for phrase in alike(tokens, shape(settled.tree), analysis.scanner.charts):
+            place = (tokens[phrase.first].start, tokens[phrase.last - 1].end)
+            before = sentence.text[: place[0] - sentence.start]
+            if AHEAD.search(before[-14:]) or speaks_of_another(before):
+                continue
+            if _windows_differ(settled.tree, phrase.tree):
+                note = f"{text_of(settled.tree)} and {text_of(phrase.tree)}"
+                return Settled(None, CONFLICTING_WINDOW, (*settled.places, place), (), note)
+    return None
 
 
 def _of_definitions(read: Sequence[Definition]) -> Definition | Settled:
@@ -100,13 +125,15 @@ def _with_parameters(definition: Definition, parameters: Sequence[Parameter]) ->
     ]
     wanted = {w.symbol for w in windows_of(tree) if w.symbol and w != HOLE}
     for symbol in sorted(wanted):
-        said = [p for p in parameters if p.symbol == symbol] or [p for p in parameters if not p.symbol][:1]
+        said = [p for p in parameters if p.symbol == symbol]
+        if not said and symbol not in ROLES:
+            said = [p for p in parameters if not p.symbol][:1]
         said = _following(said, parameters)
         value = _one(said)
         if isinstance(value, Settled):
             return value
         if value is None:
-            return Settled(None, UNREAD, (_place(definition),), (), f"the text gives no value of {symbol}")
+            return Settled(None, UNREAD, _places(definition), (), f"the text gives no value of {symbol}")
         symbols[symbol] = value.window
         used.append((value.start, value.end))
     tree = substitute(tree, symbols)
@@ -116,13 +143,13 @@ def _with_parameters(definition: Definition, parameters: Sequence[Parameter]) ->
         if isinstance(value, Settled):
             return value
         if value is None:
-            return Settled(None, UNREAD, (_place(definition),), (), "the text gives no window")
-        return Settled(fill(tree, value.window), None, (_place(definition),), ((value.start, value.end),))
+            return Settled(None, UNREAD, _places(definition), (), "the text gives no window")
+        return Settled(fill(tree, value.window), None, _places(definition), ((value.start, value.end),))
     if not symbols:
         changed = _changed(definition, tree, [p for p in said if not p.symbol])
         if changed is not None:
             return changed
-    return Settled(tree, None, (_place(definition),), tuple(used))
+    return Settled(tree, None, _places(definition), tuple(used))
 
 
 def _changed(definition: Definition, tree: Tree, parameters: Sequence[Parameter]) -> Settled | None:
@@ -135,14 +162,14 @@ def _changed(definition: Definition, tree: Tree, parameters: Sequence[Parameter]
     for p in final:
         if p.old and any(set(p.old) & set(days) for days in own):
             days = next(days for days in own if set(p.old) & set(days))
-            return Settled(_replaced(tree, days, p.window), None, (_place(definition),), ((p.start, p.end),))
+            return Settled(_replaced(tree, days, p.window), None, _places(definition), ((p.start, p.end),))
     value = _one(final) if final else None
     if isinstance(value, Parameter) and len(own) == 1:
         replaced = _replaced(tree, next(iter(own)), value.window)
-        return Settled(replaced, None, (_place(definition),), ((value.start, value.end),))
+        return Settled(replaced, None, _places(definition), ((value.start, value.end),))
     if len(own) > 1 and not any(p.changed for p in other):
         return None
-    places = (_place(definition), *((p.start, p.end) for p in other))
+    places = (*_places(definition), *((p.start, p.end) for p in other))
     note = (
         f"the definition says {_days(tree)}, another place {', '.join(str(p.window.days[0]) for p in other)}"
     )
@@ -173,7 +200,11 @@ def _relevant(analysis: Analysis, factor: Factor) -> list[Parameter]:
     """Statements about this factor: all of them where it is the only one, else those of its part."""
     tabled = _tabled(analysis, factor)
     inside = {(d.start, d.end) for d in factor.definitions}
-    listed = [p for p in analysis.parameters if not any(s <= p.window.start < e for s, e in inside)]
+    listed = [
+        p
+        for p in analysis.parameters
+        if p.symbol in ROLES or not any(s <= p.window.start < e for s, e in inside)
+    ]
     if len(analysis.factors) == 1:
         return [*listed, *tabled]
     low, high = analysis.block(factor)
@@ -226,6 +257,10 @@ def _name_window(analysis: Analysis, factor: Factor, tree: Tree) -> Window | Non
         ):
             return Window(numeral.days, numeral.start, numeral.end)
     return None
+
+
+def _places(definition: Definition) -> tuple[Place, ...]:
+    return _place(definition), *definition.steps
 
 
 def _place(definition: Definition) -> Place:

@@ -8,31 +8,43 @@ sign and by word, ``M`` a product, ``S`` a sum: the whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Final
 
+from assay.reports.rules._build import (
+    SELF,
+    Build,
+    band,
+    binary,
+    binary_own,
+    change_sign,
+    change_since,
+    in_brackets,
+    infix,
+    less_one_own,
+    negative,
+    of_whole,
+    own,
+    position,
+    price_change,
+    ratio_less_one,
+    said_twice,
+    skipping,
+    then,
+    times,
+    window,
+)
 from assay.reports.rules._chart import Grammar, Rule
 from assay.reports.rules._tree import (
     HOLE,
-    Apply,
     Field,
     Number,
-    Tree,
-    Window,
     apply,
     fill,
-    has_hole,
-    windows_of,
 )
-from assay.reports.rules._words import MOMENTUM, ONE, RANGE, over
-
-SELF: Final = Field("?")
-"""Stands for the series that the sentence has named already: *its* 20-day average."""
-
-Build = Callable[..., Tree | None]
+from assay.reports.rules._words import MOMENTUM, ONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,122 +63,6 @@ class Pattern:
     examples: tuple[tuple[str, str], ...] = ()
 
 
-def _own(wanted: Tree, series: Tree) -> Tree:
-    """The op with its series in the place that waits for it."""
-    if wanted == SELF:
-        return series
-    if isinstance(wanted, Apply):
-        return Apply(wanted.op, tuple(_own(arg, series) for arg in wanted.args))
-    return wanted
-
-
-def _binary(symbol: str) -> Build:
-    return lambda left, right: apply(symbol, left, right)
-
-
-def _binary_own(symbol: str) -> Build:
-    return lambda left, wanted: apply(symbol, left, _own(wanted, left))
-
-
-def _ratio_less_one(left: Tree, right: Tree) -> Tree:
-    return apply("-", apply("/", left, right), Number("1"))
-
-
-def _window(number: Number) -> Window | None:
-    """A bare number in a call as a window."""
-    if not number.text.isdigit() or int(number.text) < 1:
-        return None
-    return Window((int(number.text),), number.start, number.end)
-
-
-def _change_sign(value: Tree) -> Tree:
-    return apply("neg", value)
-
-
-def _negative(value: Tree) -> Tree | None:
-    """A sign before a product of a number belongs to the number."""
-    leading = value
-    while isinstance(leading, Apply) and leading.op in ("*", "/"):
-        leading = leading.args[0]
-    turned = isinstance(value, Apply) and value.op == "neg"
-    return None if turned or isinstance(leading, Number) else apply("neg", value)
-
-
-def _times(value: Tree, number: Number) -> Tree:
-    """``x times -1`` is the negative of x."""
-    if number.text == "1":
-        return apply("neg", value)
-    return apply("neg", apply("*", value, number))
-
-
-def _skipping(window: Window, quantity: Tree, skipped: Window) -> Tree | None:
-    """Momentum that leaves the latest bars out."""
-    if quantity != MOMENTUM:
-        return None
-    close = Field("close")
-    return apply("-", apply("/", apply("DELAY", close, skipped), apply("DELAY", close, window)), Number("1"))
-
-
-def _daily_ratio(value: Tree) -> bool:
-    """Whether it divides two different daily quantities: what stands after it then speaks of the whole."""
-    if not isinstance(value, Apply) or value.op != "/" or value.args[0] == value.args[1]:
-        return False
-    return all(window.implied and window != HOLE for window in windows_of(value))
-
-
-def _of_whole(compound: bool, build: Build, place: int) -> Build:
-    """``build`` where argument ``place`` is such a ratio, its dividend compound or not.
-
-    After a sign, "(high - low) / close 的 20 日均值" means the ratio; "amount / close 的均值" may mean
-    either, and so does everything said in words alone: both are then kept at one cost, and nothing is read.
-    """
-
-    def checked(*parts: Tree) -> Tree | None:
-        value = parts[place]
-        if not _daily_ratio(value):
-            return None
-        assert isinstance(value, Apply)
-        return build(*parts) if isinstance(value.args[0], Apply) is compound else None
-
-    return checked
-
-
-def _same_window(symbol: str) -> Build:
-    """The second quantity over the window of the first."""
-
-    def build(left: Tree, right: Tree) -> Tree | None:
-        windows = [window for window in windows_of(left) if not window.implied and window != HOLE]
-        return apply(symbol, left, fill(right, windows[-1])) if windows else None
-
-    return build
-
-
-def _position(series: Tree, window: Window, band: Tree) -> Tree | None:
-    if band != RANGE:
-        return None
-    low = fill(over("TS_MIN", Field("low")), window)
-    return apply("/", apply("-", series, low), fill(RANGE, window))
-
-
-def _band(first: Tree, second: Tree) -> Tree | None:
-    """The range that *high and low* name together."""
-    pair = {first, second}
-    return RANGE if pair == {over("TS_MAX", Field("high")), over("TS_MIN", Field("low"))} else None
-
-
-def _in_brackets(named: Tree, formula: Tree) -> Tree | None:
-    """``amplitude (high less low, divided by the close)``: the formula says what the name means."""
-    if not isinstance(formula, Apply) or formula.op == "neg":
-        return None
-    return formula if isinstance(named, Apply) and not has_hole(formula) else None
-
-
-def _infix(
-    result: str, left: str, word: str, right: str, symbol: str, cost: float = 1.0
-) -> tuple[str, str, Build, float]:
-    return (result, f"{left} {word} {right}", _binary(symbol), cost)
-
-
 # "the high and the low over 20 days" share the window; that only one of the two takes it is rarer
 _TWO_U: Final = (("U", "U", 0.4), ("A", "U", 2.5), ("U", "A", 2.5))
 
@@ -178,6 +74,11 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("W", "T PAST WITHIN?", lambda t: t, 0.1),
         ("W", "PAST? WITHIN OF T", lambda t: t, 0.1),
         ("W", "PAST? T PAST", lambda t: t, 0.2),
+        ("W", "PAST? T ( T )", said_twice, 0.0),
+        ("OW", "BETWEEN T AGO AND", lambda t: t, 0.1),
+        ("OW", "FROM T AGO TO", lambda t: t, 0.1),
+        ("A", "IT", lambda: SELF, 0.0),
+        ("A", "WITHIN A", lambda x: x, 0.8),
         ("OW", "OVER W", lambda t: t, 0.0),
         ("OW", "OVER PAST? WITHIN OF? T", lambda t: t, 0.1),
     )),
@@ -189,8 +90,14 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("A", "OW OF? U", lambda w, u: fill(u, w), 1.0),
         ("A", "U OF W", fill, 1.1),
         ("A", "U ( W )", fill, 1.0),
+        ("A", "W U ( W )", lambda role, u, w: fill(u, w) if role.symbol and not w.symbol else None, 0.5),
         ("A", "F OF W U", lambda f, w, u: fill(u, w) if u != MOMENTUM or f == Field("close") else None, 1.2),
-        ("A", "F W U", lambda f, w, u: fill(u, w) if f == Field("close") and u == MOMENTUM else None, 1.0),
+        ("A", "F OW OF? U", price_change, 1.0),
+        ("A", "U , W", fill, 1.3),
+        ("A", "U , OW", fill, 1.2),
+        ("A", "U , WITHIN OF? W", fill, 1.0),
+        ("A", "U ,? BOTH OW", fill, 1.0),
+        ("A", "F W U", price_change, 1.0),
     ), (
         ("过去20个交易日的累计收益率", "TS_PCTCHANGE($close, 20)"),
         ("20日涨跌幅", "TS_PCTCHANGE($close, 20)"),
@@ -214,6 +121,9 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("U", "ADJ OF? B", lambda op, x: apply(op, x, HOLE), 1.0),
         ("B", "F", lambda x: x, 0.0),
         ("B", "( S )", lambda x: x, 0.0),
+        ("U", "F OF? FN TOGETHER", lambda x, op: apply("TS_SUM", apply(op, x), HOLE), 1.2),
+        ("B", "WITHIN B", lambda x: x, 0.5),
+        ("U", "WITHIN U", lambda x: x, 0.5),
         ("B", "FNADJ F", lambda op, x: apply(op, x), 1.0),
         ("U", "A OF? VOL", lambda x: apply("TS_STD", x, HOLE), 1.0),
         ("U", "VOL OF A", lambda x: apply("TS_STD", x, HOLE), 1.0),
@@ -222,29 +132,34 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("WAGG", "AGG OW", lambda op, w: apply(op, SELF, w), 0.3),
         ("WAGG", "AGG OF W", lambda op, w: apply(op, SELF, w), 0.4),
         ("WAGG", "ITS WAGG", lambda x: x, 0.0),
+        ("WAGG", "REL T AGO OF? AGG", change_since, 0.3),
+        ("WAGG", "AGG FROM T AGO", lambda op, t: change_since(t, op), 0.3),
         ("A", "ITS A", lambda x: x, 0.3),
-        ("A", "A OF? WAGG", lambda x, wanted: _own(wanted, x), 0.7),
+        ("A", "A OF? WAGG", lambda x, wanted: own(wanted, x), 0.7),
         ("A", "A OW OF? AGG", lambda x, w, op: apply(op, x, w), 1.0),
+        ("A", "A OW TAKE AGG", lambda x, w, op: apply(op, x, w), 1.0),
         ("A", "AGG OW OF A", lambda op, w, x: apply(op, x, w), 1.0),
         ("U", "B TOGETHER", lambda x: apply("TS_SUM", x, HOLE), 1.2),
         ("U", "A OF? SOME AGG", lambda x, op: apply(op, x, HOLE), 1.0),
-        *(("U", f"{quotient} OF AGG", _of_whole(compound, lambda x, op: apply(op, x, HOLE), 0), cost)
+        *(("U", f"{quotient} OF AGG", of_whole(compound, lambda x, op: apply(op, x, HOLE), 0), cost)
           for quotient, compound, cost in (("Q", True, 0.2), ("Q", False, 1.0), ("QW", True, 1.0), ("QW",
            False, 1.0))),
-        *(("A", f"{quotient} OF WAGG", _of_whole(compound, lambda x, wanted: _own(wanted, x), 0), cost)
+        *(("A", f"{quotient} OF WAGG", of_whole(compound, lambda x, wanted: own(wanted, x), 0), cost)
           for quotient, compound, cost in (("Q", True, 0.2), ("Q", False, 0.7), ("QW", True, 0.7), ("QW",
            False, 0.7))),
-        *(("A", f"AGG {stop}OW {stop}OF M", _of_whole(compound, lambda op, w, x: apply(op, x, w), 2), cost)
+        *(("A", f"AGG {stop}OW {stop}OF M", of_whole(compound, lambda op, w, x: apply(op, x, w), 2), cost)
           for stop in ("", ", ") for compound, cost in ((True, 0.5), (False, 1.0))),
         ("A", "AGG , OW , OF A", lambda op, w, x: apply(op, x, w), 1.0),
-        *(("A", "WAGG OF M", _of_whole(compound, _own, 1), cost) for compound, cost in ((True, 0.2),
+        *(("A", "WAGG OF M", of_whole(compound, own, 1), cost) for compound, cost in ((True, 0.2),
          (False, 0.7))),
-        ("A", "WAGG OF A", _own, 0.7),
+        ("A", "WAGG OF A", own, 0.7),
         ("S", "S , OW TAKE? AGG", lambda x, w, op: apply(op, x, w), 1.0),
-        ("S", "S ,? THEN? TAKE WAGG", lambda x, wanted: _own(wanted, x), 1.0),
-        ("S", "S , THEN WAGG", lambda x, wanted: _own(wanted, x), 1.0),
-        ("A", "A AVERAGED OW", lambda x, w: apply("TS_MEAN", x, w), 1.0),
-        ("S", "S , AVERAGED OW", lambda x, w: apply("TS_MEAN", x, w), 1.2),
+        ("S", "S ,? THEN? TAKE WAGG", lambda x, wanted: own(wanted, x), 1.0),
+        ("S", "S , THEN WAGG", lambda x, wanted: own(wanted, x), 1.0),
+        ("A", "A AGGED OW", lambda x, op, w: apply(op, x, w), 1.0),
+        ("S", "S ,? AGGED OW", lambda x, op, w: apply(op, x, w), 1.2),
+        ("S", "AGGV S OF W", lambda op, x, w: apply(op, x, w), 1.3),
+        ("S", "AGGV S OW", lambda op, x, w: apply(op, x, w), 1.2),
     ), (
         ("过去20个交易日日收益率的标准差", "TS_STD($return, 20)"),
         ("日收益率在过去20个交易日内的标准差", "TS_STD($return, 20)"),
@@ -270,12 +185,12 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("the 20-day average of (high - low) / close", "TS_MEAN(($high - $low) / $close, 20)"),
     )),
     Pattern("range and position", (
-        ("A", "A OVER W U OF? WITHIN? OF? POS", _position, 1.0),
-        ("A", "POS OF A OVER ITS? W U", _position, 1.0),
-        ("A", "A POS OVER ITS? W U", _position, 1.0),
-        ("A", "POS OF A OVER ITS? U OW", lambda x, u, w: _position(x, w, u), 1.0),
-        ("U", "U AND U", _band, 2.0),
-        ("U", "U AND U BETWEEN WITHIN? OF?", _band, 1.0),
+        ("A", "A OVER W U OF? WITHIN? OF? POS", position, 1.0),
+        ("A", "POS OF A OVER ITS? W U", position, 1.0),
+        ("A", "A POS OVER ITS? W U", position, 1.0),
+        ("A", "POS OF A OVER ITS? U OW", lambda x, u, w: position(x, w, u), 1.0),
+        ("U", "U AND U", band, 2.0),
+        ("U", "U AND U BETWEEN WITHIN? OF?", band, 1.0),
     ), (
         ("收盘价在过去20日最高价与最低价之间的相对位置",
          "($close - TS_MIN($low, 20)) / (TS_MAX($high, 20) - TS_MIN($low, 20))"),
@@ -289,38 +204,32 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
          "low over the past 20 days", "($close - TS_MIN($low, 20)) / (TS_MAX($high, 20) - TS_MIN($low, 20))"),
     )),
     Pattern("ratio", (
-        ("A", "A AND A OF? RATIO", _binary("/"), 1.0),
-        ("A", "A AND WAGG OF? RATIO", _binary_own("/"), 0.6),
+        ("A", "A AND A OF? RATIO", binary("/"), 1.0),
+        ("A", "A AND WAGG OF? RATIO", binary_own("/"), 0.6),
         ("A", "A AND ITS? W OF? U OF? RATIO", lambda x, w, u: apply("/", x, fill(u, w)), 1.5),
-        ("A", "S AND S OF? RATIO", _binary("/"), 1.6),
-        ("A", "RATIO OF A TO A", _binary("/"), 1.0),
-        ("A", "RATIO OF A TO WAGG", _binary_own("/"), 0.6),
-        ("A", "RATIO BETWEEN A AND A", _binary("/"), 1.0),
-        ("A", "RATIO OF A AND A", _binary("/"), 1.0),
-        ("A", "A TO A RATIO", _binary("/"), 1.0),
-        ("A", "A TO WAGG RATIO", _binary_own("/"), 0.6),
-        ("A", "A REL A OF? RATIO", _binary("/"), 1.0),
-        ("A", "A REL WAGG OF? RATIO", _binary_own("/"), 0.6),
-        ("A", "A SHARE A OF? RATIO", _binary("/"), 1.0),
-        ("A", "A OF? WAGG AND WAGG OF? RATIO", lambda x, a, b: apply("/", _own(a, x), _own(b, x)), 0.6),
+        ("A", "S AND S OF? RATIO", binary("/"), 1.6),
+        ("A", "RATIO OF A TO A", binary("/"), 1.0),
+        ("A", "RATIO OF A TO WAGG", binary_own("/"), 0.6),
+        ("A", "RATIO BETWEEN A AND A", binary("/"), 1.0),
+        ("A", "RATIO OF A AND A", binary("/"), 1.0),
+        ("A", "A TO A RATIO", binary("/"), 1.0),
+        ("A", "A TO WAGG RATIO", binary_own("/"), 0.6),
+        ("A", "A AND A REL", binary("/"), 1.2),
+        ("A", "A REL A OF? RATIO", binary("/"), 1.0),
+        ("A", "A REL WAGG OF? RATIO", binary_own("/"), 0.6),
+        ("A", "A SHARE A OF? RATIO", binary("/"), 1.0),
+        ("A", "A OF? WAGG AND WAGG OF? RATIO", lambda x, a, b: apply("/", own(a, x), own(b, x)), 0.6),
         ("A", "W AND W OF? U OF? RATIO", lambda v, w, u: apply("/", fill(u, v), fill(u, w)), 1.0),
         ("A", "RATIO OF W TO W U", lambda v, w, u: apply("/", fill(u, v), fill(u, w)), 1.0),
         ("A", "RATIO OF W AND W U", lambda v, w, u: apply("/", fill(u, v), fill(u, w)), 1.0),
-        ("A", "RATIO OF WAGG TO WAGG OF A", lambda a, b, x: apply("/", _own(a, x), _own(b, x)), 0.6),
+        ("A", "RATIO OF WAGG TO WAGG OF A", lambda a, b, x: apply("/", own(a, x), own(b, x)), 0.6),
         ("U", "A OF? AGG AND AGG OF? RATIO",
          lambda x, a, b: apply("/", apply(a, x, HOLE), apply(b, x, HOLE)), 1.0),
         ("U", "RATIO OF AGG TO AGG OF A", lambda a, b, x: apply("/", apply(a, x, HOLE), apply(b, x,
          HOLE)), 1.0),
-        ("A", "RATIO OF A TO U SAME", _same_window("/"), 1.0),
-        ("A", "A AND SAME OF? U OF? RATIO", _same_window("/"), 1.0),
-        ("M", "M DIVW U SAME", _same_window("/"), 1.0),
-        ("M", "M DIVW SAME OF? U", _same_window("/"), 1.0),
-        ("M", "M DIV SAME OF? U", _same_window("/"), 1.0),
-        ("S", "S , THEN? DIVW SAME OF? U", _same_window("/"), 0.5),
-        ("S", "S , THEN? DIVW U SAME", _same_window("/"), 0.5),
-        *(("U", f"{a} AND {b} OF? RATIO", _binary("/"), cost) for a, b, cost in _TWO_U),
-        *(("U", f"RATIO OF {a} TO {b}", _binary("/"), cost) for a, b, cost in _TWO_U),
-        *(("U", f"{a} DIVW {b}", _binary("/"), cost + 0.2) for a, b, cost in _TWO_U),
+        *(("U", f"{a} AND {b} OF? RATIO", binary("/"), cost) for a, b, cost in _TWO_U),
+        *(("U", f"RATIO OF {a} TO {b}", binary("/"), cost) for a, b, cost in _TWO_U),
+        *(("U", f"{a} DIVW {b}", binary("/"), cost + 0.2) for a, b, cost in _TWO_U),
     ), (
         ("过去5日平均成交额与过去20日平均成交额之比", "TS_MEAN($amount, 5) / TS_MEAN($amount, 20)"),
         ("成交量5日均值与60日均值之比", "TS_MEAN($volume, 5) / TS_MEAN($volume, 60)"),
@@ -338,13 +247,15 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
          "the same period", "TS_SUM(ABS($return), 10) / TS_SUM($amount, 10)"),
     )),
     Pattern("deviation", (
-        ("A", "A REL A DEVIATION", _ratio_less_one, 1.0),
-        ("A", "A REL WAGG DEVIATION", lambda x, wanted: _ratio_less_one(x, _own(wanted, x)), 0.6),
-        ("A", "A DEVIATION WAGG OF? DEVIATION?", lambda x, wanted: _ratio_less_one(x, _own(wanted, x)), 0.6),
-        ("A", "A DEVIATION A OF? DEVIATION?", _ratio_less_one, 1.0),
-        ("A", "A AND A DEVIATION", _ratio_less_one, 1.2),
-        ("A", "DEVIATION OF A FROM A", _ratio_less_one, 1.0),
-        ("A", "DEVIATION OF A FROM WAGG", lambda x, wanted: _ratio_less_one(x, _own(wanted, x)), 0.6),
+        ("A", "A REL A DEVIATION", ratio_less_one, 1.0),
+        ("A", "A REL WAGG OF? DEVIATION", less_one_own, 0.6),
+        ("A", "A DEVIATION WAGG OF? DEVIATION?", less_one_own, 0.6),
+        ("A", "A DEVIATION A OF? DEVIATION?", ratio_less_one, 1.0),
+        ("A", "A AND A DEVIATION", ratio_less_one, 1.2),
+        ("A", "DEVIATION OF A FROM A", ratio_less_one, 1.0),
+        ("A", "DEVIATION BETWEEN A AND A", ratio_less_one, 1.0),
+        ("A", "DEVIATION BETWEEN A AND WAGG", less_one_own, 0.6),
+        ("A", "DEVIATION OF A FROM WAGG", less_one_own, 0.6),
     ), (
         ("收盘价相对20日均线的偏离度", "$close / TS_MEAN($close, 20) - 1"),
         ("收盘价偏离其20日均线的幅度", "$close / TS_MEAN($close, 20) - 1"),
@@ -353,20 +264,20 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("20日乖离率", "$close / TS_MEAN($close, 20) - 1"),
     )),
     Pattern("difference, sum and product", (
-        ("A", "A AND A DIFF", _binary("-"), 1.0),
-        ("A", "DIFF BETWEEN A AND A", _binary("-"), 1.0),
-        ("A", "DIFF OF A AND A", _binary("-"), 1.0),
-        ("A", "A OF? WAGG AND WAGG DIFF", lambda x, a, b: apply("-", _own(a, x), _own(b, x)), 0.6),
+        ("A", "A AND A DIFF", binary("-"), 1.0),
+        ("A", "DIFF BETWEEN A AND A", binary("-"), 1.0),
+        ("A", "DIFF OF A AND A", binary("-"), 1.0),
+        ("A", "A OF? WAGG AND WAGG DIFF", lambda x, a, b: apply("-", own(a, x), own(b, x)), 0.6),
         ("A", "W AND W OF? U DIFF", lambda v, w, u: apply("-", fill(u, v), fill(u, w)), 1.0),
         ("A", "DIFF BETWEEN W AND W U", lambda v, w, u: apply("-", fill(u, v), fill(u, w)), 1.0),
-        *(("U", f"{a} AND {b} DIFF", _binary("-"), cost) for a, b, cost in _TWO_U),
-        *(("U", f"DIFF BETWEEN {a} AND {b}", _binary("-"), cost) for a, b, cost in _TWO_U),
-        *(("U", f"{a} SUB {b}", _binary("-"), cost + 0.4) for a, b, cost in _TWO_U),
-        ("A", "A SUB A DIFF", _binary("-"), 1.0),
-        ("A", "A AND A TOGETHER", _binary("+"), 1.0),
-        ("A", "TOGETHER OF A AND A", _binary("+"), 1.0),
-        ("A", "A AND A PRODUCT", _binary("*"), 1.0),
-        ("A", "PRODUCT OF A AND A", _binary("*"), 1.0),
+        *(("U", f"{a} AND {b} DIFF", binary("-"), cost) for a, b, cost in _TWO_U),
+        *(("U", f"DIFF BETWEEN {a} AND {b}", binary("-"), cost) for a, b, cost in _TWO_U),
+        *(("U", f"{a} SUB {b}", binary("-"), cost + 0.4) for a, b, cost in _TWO_U),
+        ("A", "A SUB A DIFF", binary("-"), 1.0),
+        ("A", "A AND A TOGETHER", binary("+"), 1.0),
+        ("A", "TOGETHER OF A AND A", binary("+"), 1.0),
+        ("A", "A AND A PRODUCT", binary("*"), 1.0),
+        ("A", "PRODUCT OF A AND A", binary("*"), 1.0),
         ("A", "EQUAL AGG OF A AND A", lambda _, x, y: apply("/", apply("+", x, y), Number("2")), 1.0),
         ("A", "A AND A OF? EQUAL AGG?", lambda x, y, *_: apply("/", apply("+", x, y), Number("2")), 1.0),
     ), (
@@ -383,10 +294,11 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("A", "PREVIOUS A", lambda x: apply("DELAY", x, ONE), 0.8),
         ("A", "A LAGGED T", lambda x, t: apply("DELAY", x, t), 0.8),
         ("A", "LAGGED T OF? A", lambda t, x: apply("DELAY", x, t), 0.8),
-        ("A", "W OF? U SKIPPED OF? U?", lambda w, u, s, *_: _skipping(w, u, s), 1.0),
-        ("A", "U OW SKIPPED", lambda u, w, s: _skipping(w, u, s), 1.0),
-        ("A", "W SKIPPED OF? U", lambda w, s, u: _skipping(w, u, s), 1.0),
+        ("A", "W OF? U SKIPPED OF? U?", lambda w, u, s, *_: skipping(w, u, s), 1.0),
+        ("A", "U OW SKIPPED", lambda u, w, s: skipping(w, u, s), 1.0),
+        ("A", "W SKIPPED OF? U", lambda w, s, u: skipping(w, u, s), 1.0),
         ("SKIPPED", ",? SKIP W", lambda w: w, 0.0),
+        ("SKIPPED", ",? SKIP PAST N", window, 0.5),
         ("SKIPPED", "( SKIP W )", lambda w: w, 0.0),
     ), (
         ("收盘价除以20日前的收盘价减1", "$close / DELAY($close, 20) - 1"),
@@ -404,6 +316,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("A", "FN ( S )", lambda op, x: apply(op, x), 0.9),
         ("A", "A OF? FN", lambda x, op: apply(op, x), 1.0),
         ("A", "FN ( U , V )", lambda op, u, w: apply(op, fill(u, w)), 0.9),
+        ("A", "A FNPOST", lambda x, op: apply(op, x), 0.8),
         ("A", "| S |", lambda x: apply("ABS", x), 0.5),
         ("A", "FNADJ A", lambda op, x: apply(op, x), 1.0),
         ("S", "S ,? THEN? TAKE FN", lambda x, op: apply(op, x), 1.0),
@@ -412,16 +325,16 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("U", "FN OF U", lambda op, x: apply(op, x), 1.0),
         ("U", "U OF? FN", lambda x, op: apply(op, x), 1.0),
         ("U", "FNADJ U", lambda op, x: apply(op, x), 1.0),
-        ("S", "TURN M", _change_sign, 0.5),
-        ("A", "NEG OF A", _change_sign, 1.0),
-        ("A", "NEG OF S", _change_sign, 1.4),
-        ("A", "NEG A", _change_sign, 1.0),
-        ("A", "A OF? NEG", _change_sign, 1.0),
-        ("U", "NEG OF? U", _change_sign, 1.0),
-        ("U", "U OF? NEG", _change_sign, 1.0),
-        ("S", "S ,? THEN? TAKE? NEG", _change_sign, 1.2),
-        ("S", "S ,? THEN? MUL SUB N", _times, 0.2),
-        ("S", "S ,? THEN? MUL ( SUB N )", _times, 0.2),
+        ("S", "TURN M", change_sign, 0.5),
+        ("A", "NEG OF A", change_sign, 1.0),
+        ("A", "NEG OF S", change_sign, 1.4),
+        ("A", "NEG A", change_sign, 1.0),
+        ("A", "A OF? NEG", change_sign, 1.0),
+        ("U", "NEG OF? U", change_sign, 1.0),
+        ("U", "U OF? NEG", change_sign, 1.0),
+        ("S", "S ,? THEN? TAKE? NEG", change_sign, 1.2),
+        ("S", "S ,? THEN? MUL SUB N", times, 0.2),
+        ("S", "S ,? THEN? MUL ( SUB N )", times, 0.2),
         ("A", "NEUTRAL ( S , A )", lambda x, group: apply("INDUSTRY_NEUTRALIZE", x, group), 0.9),
     ), (
         ("成交额的对数", "LOG($amount)"),
@@ -450,12 +363,12 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("TS_CORR($close, $volume, 10)", "TS_CORR($close, $volume, 10)"),
     )),
     Pattern("call", (
-        ("V", "N", _window, 0.0),
+        ("V", "N", window, 0.0),
         ("V", "W", lambda w: w, 0.0),
         ("A", "AGG ( S , V )", lambda op, x, w: apply(op, x, w), 0.5),
-        ("A", "NAMEDMA", lambda x: _own(x, Field("close")), 0.6),
-        ("A", "NAMEDMA ( S )", _own, 0.3),
-        ("A", "A OF? NAMEDMA", lambda x, wanted: _own(wanted, x), 0.4),
+        ("A", "NAMEDMA", lambda x: own(x, Field("close")), 0.6),
+        ("A", "NAMEDMA ( S )", own, 0.3),
+        ("A", "A OF? NAMEDMA", lambda x, wanted: own(wanted, x), 0.4),
     ), (
         ("RANK(TS_STD($return, 20))", "RANK(TS_STD($return, 20))"),
         ("std(ret, 20)", "TS_STD($return, 20)"),
@@ -470,27 +383,31 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern("arithmetic", (
         ("M", "A", lambda x: x, 0.0),
         ("S", "M", lambda x: x, 0.0),
-        _infix("Q", "M", "DIV", "A", "/"),
-        _infix("QW", "M", "DIVW", "A", "/"),
+        infix("Q", "M", "DIV", "A", "/"),
+        infix("QW", "M", "DIVW", "A", "/"),
         ("M", "Q", lambda x: x, 0.0),
+        ("M", "N OF A", lambda n, x: apply("*", n, x) if "." in n.text else None, 0.5),
         ("M", "QW", lambda x: x, 0.0),
-        _infix("M", "M", "MUL", "A", "*"),
-        ("M", "M DIV WAGG", _binary_own("/"), 0.6),
-        ("M", "M DIVW WAGG", _binary_own("/"), 0.6),
+        infix("M", "M", "MUL", "A", "*"),
+        ("M", "M DIV WAGG", binary_own("/"), 0.6),
+        ("M", "M DIVW WAGG", binary_own("/"), 0.6),
         ("S", "SUBTRACT A FROM A", lambda x, y: apply("-", y, x), 0.8),
-        ("S", "S AND DIVV A", _binary("/"), 0.5),
-        ("S", "S ,? SIGNED", _change_sign, 0.5),
+        ("S", "FROM A ,? SUBTRACT A", binary("-"), 0.8),
+        ("S", "DIVV A BY A", binary("/"), 0.8),
+        ("S", "DIVV A BY WAGG", binary_own("/"), 0.6),
+        ("S", "MULV A BY A", binary("*"), 0.8),
+        ("S", "S ,? SIGNED", change_sign, 0.5),
         ("A", "SUB N", lambda n: apply("neg", n), 0.1),
-        ("M", "SUB M", _negative, 1.2),
-        _infix("S", "S", "ADD", "M", "+"),
-        _infix("S", "S", "SUB", "M", "-"),
-        ("S", "M SUB WAGG", _binary_own("-"), 0.6),
+        ("M", "SUB M", negative, 1.2),
+        infix("S", "S", "ADD", "M", "+"),
+        infix("S", "S", "SUB", "M", "-"),
+        ("S", "M SUB WAGG", binary_own("-"), 0.6),
         # in prose "A less B divided by C" says either; both are kept, and the reader tells that they differ
-        _infix("S", "S", "DIVW", "A", "/"),
-        ("S", "S , THEN? DIVW A", _binary("/"), 0.5),
-        ("S", "S THEN DIVW A", _binary("/"), 0.5),
-        ("S", "S , THEN? DIVW S", _binary("/"), 1.8),
-        *(("S", f"S {joint} {word} {right}", _binary(symbol), 0.5)
+        infix("S", "S", "DIVW", "A", "/"),
+        ("S", "S , THEN? DIVW A", binary("/"), 0.5),
+        ("S", "S THEN DIVW A", binary("/"), 0.5),
+        ("S", "S , THEN? DIVW S", binary("/"), 1.8),
+        *(("S", f"S {joint} {word} {right}", binary(symbol), 0.5)
           for joint in (", THEN?", "THEN")
           for word, right, symbol in (("SUB", "M", "-"), ("ADD", "M", "+"), ("MUL", "A", "*"))),
     ), (
@@ -501,9 +418,43 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("收盘价减开盘价, 再除以开盘价", "($close - $open) / $open"),
         ("日振幅(最高价减最低价, 再除以收盘价)的20日均值", "TS_MEAN(($high - $low) / $close, 20)"),
     )),
+    Pattern("step: what is done next with what was said", (
+        ("STEP", "DIVV IT? BY A", lambda x: apply("/", SELF, x), 0.5),
+        ("STEP", "DIVV IT? BY WAGG", lambda x: apply("/", SELF, x), 0.3),
+        ("STEP", "DIVV IT? BY U", lambda x: apply("/", SELF, x), 2.0),
+        ("STEP", "DIVW A", lambda x: apply("/", SELF, x), 0.5),
+        ("STEP", "SUBTRACT A", lambda x: apply("-", SELF, x), 0.5),
+        ("STEP", "SUBTRACT A FROM IT", lambda x: apply("-", SELF, x), 0.5),
+        ("STEP", "SUB A", lambda x: apply("-", SELF, x), 0.8),
+        ("STEP", "MULV IT? BY A", lambda x: apply("*", SELF, x), 0.5),
+        ("STEP", "MUL A", lambda x: apply("*", SELF, x), 0.8),
+        ("STEP", "MULV IT? BY SUB N", lambda n: times(SELF, n), 0.2),
+        ("STEP", "MUL SUB N", lambda n: times(SELF, n), 0.2),
+        ("STEP", "AGGV IT? OW", lambda op, w: apply(op, SELF, w), 0.5),
+        ("STEP", "AGGED OW", lambda op, w: apply(op, SELF, w), 0.5),
+        ("STEP", "OW TAKE? AGG", lambda w, op: apply(op, SELF, w), 0.6),
+        ("STEP", "TAKE WAGG", lambda x: x, 0.5),
+        ("STEP", "TAKE WAGG OF IT", lambda x: x, 0.3),
+        ("STEP", "WAGG", lambda x: x, 1.0),
+        ("STEP", "IT OF? TAKE WAGG", lambda x: x, 0.2),
+        ("STEP", "TAKE IT WAGG", lambda x: x, 0.2),
+        ("STEP", "TAKE FN", lambda op: apply(op, SELF), 0.5),
+        ("STEP", "TAKE FN OF IT", lambda op: apply(op, SELF), 0.3),
+        ("STEP", "IT TAKE FN", lambda op: apply(op, SELF), 0.3),
+        ("STEP", "TAKE? NEG", lambda: apply("neg", SELF), 0.8),
+        ("STEP", "STEP ,? AND? THEN? STEP", lambda first, then: own(then, first), 0.3),
+        ("S", "S , AND? THEN? STEP", then, 0.6),
+        ("S", "S AND? THEN STEP", then, 0.6),
+        ("S", "S AND STEP", then, 0.8),
+    ), (
+        ("the closing price, divide it by its 20-day moving average and subtract one",
+         "$close / TS_MEAN($close, 20) - 1"),
+        ("the high less the low, and average it over 20 days", "TS_MEAN($high - $low, 20)"),
+        ("当日最高价减最低价, 再除以收盘价, 然后取20日均值", "TS_MEAN(($high - $low) / $close, 20)"),
+    )),
     Pattern("a name and its formula in brackets", (
-        ("A", "NAMED ( S )", _in_brackets, 0.3),
-        ("A", "A ( S )", _in_brackets, 1.5),
+        ("A", "NAMED ( S )", in_brackets, 0.3),
+        ("A", "A ( S )", in_brackets, 1.5),
     )),
 )  # fmt: skip
 

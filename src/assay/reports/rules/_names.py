@@ -28,8 +28,9 @@ NAMING: Final = re.compile(
 _LEAD = re.compile(
     r"(?:\s|[(（]?[一二三四五六七八九十\d]+(?:\.\d+)*[)）.、]|[#*\-•·|“”\"'「《]|本文|本报告|构建"
     r"|构造|提出|采用"
-    r"|我们|将|把|的|使用的?|核心|主要|所用|measures?(?= )|其中|具体(?:地|而言)?|首先|其次|此外"
-    r"|对于|关于|这里|第[一二三四五六]个?|where"
+    r"|我们|将|把|了|的|使用的?|核心|主要|所用|measures?(?= )|其中|具体(?:地|而言)?|首先|其次|此外"
+    r"|(?:对|对于)每(?:一)?(?:只|个)?(?:股票|个股)(?:每个交易日)?|for (?:each"
+    r"|every) stock(?: and day)?,?|对于|关于|这里|第[一二三四五六](?:个|步)?|step (?:\d|one)|where"
     r"|here|ours is|our (?:measure|factor|signal)(?: is|,)|the (?:measure|factor|signal) is|the"
     r"|our|we|a|an|in this (?:note|report)|first|second|third|specifically|this (?:note|report)"
     r"|(?:factor|signal|因子|信号)\s*(?:\d+|[A-Z]|[一二三四五六])\s*[:：—–.-]+"
@@ -41,7 +42,10 @@ _TAIL = re.compile(
     r"|来|因此|具体)+$"
 )
 _PRONOUN = re.compile(
-    r"^(?:该|本|此|上述|这一|这个|所有|各)?(?:因子|指标|信号|因子(?:计算|构建|定义|逻辑|说明|构造"
+    r"^(?:摘要|方法|定义|结论|数据(?:与方法)?|说明|背景|结果|要点|计算|步骤|summary|abstract"
+    r"|data(?: and methods?)?|methods?"
+    r"|definitions?|construction|conclusions?|results?|introduction|background|computation|setup)$"
+    r"|^(?:该|本|此|上述|这一|这个|所有|各)?(?:因子|指标|信号|因子(?:计算|构建|定义|逻辑|说明|构造"
     r"|表现)|因子值|值|得分|其|它|公式|定义|计算"
     r"|构造|计算方法|计算方式)?$"
     r"|^(?:在)?每(?:个|一)?(?:交易日|日|天|周|月)(?:末|初|底|收盘)?后?$"
@@ -111,6 +115,6 @@ def cleaned(text: str, offset: int) -> Name:
         text = text[lead.end() :]
         lead = _LEAD.match(text)
     name = _TAIL.sub("", text)
-    if len(name) > LONGEST or _PRONOUN.match(name):
+    if len(name) > LONGEST or _PRONOUN.match(name) or not re.search(r"\w", name):
         return Name("", offset)
     return Name(name, offset)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -22,17 +22,21 @@ _VERB = (
 )
 _KEY = (
     r"(?:回看|回溯|观察|形成|计算|滚动|统计|因子|时间|移动)?(?:窗口|回看期|回溯期|观察期|形成期"
-    r"|计算周期|参数周期|周期参数|窗口参数|参数|(?:平均)?(?:的)?长度)|(?:look-?\s?back|rolling"
+    r"|计算周期|参数周期|周期参数|窗口参数|参数|(?:平均|区间|窗口)?(?:的)?(?:长度|天数|日数))|(?:look-?\s?back|rolling"
     r"|formation|estimation"
     r"|calculation|measurement|window|averaging|parameter)(?: (?:window|period|length|horizon))*"
 )
-_BEFORE = re.compile(rf"(?:{_KEY})[^,，。.;；]{{0,14}}?{_VERB}$", re.IGNORECASE)
+_BEFORE = re.compile(rf"(?:{_KEY})(?:[^,，。.;；]{{0,14}}?{_VERB}|\s*)$", re.IGNORECASE)
 _CHANGED = re.compile(
     r"(?:改为|改成|调整为|调整到|延长(?:至|为)|缩短(?:至|为)|更改为|changed? (?:it )?to"
     r"|extended? (?:it )?to|shortened? (?:it )?to|lengthened? (?:it )?to|moved? to"
     r"|switch(?:ed)? to|days? to|日(?:调整|改|延长|缩短)?(?:为|至|到))\s*$", re.IGNORECASE)  # fmt: skip
 _SYMBOL = re.compile(
     r"(?<![A-Za-z])([A-Z]|[nmkt])\s*(?:取值?|取为|设为|为|=|:|：|\||is|equals|set to|is set to)+\s*$"
+)
+_ROLE = re.compile(r"(?P<short>短|\bshort)|(?P<long>长(?!度)|\blong)", re.IGNORECASE)
+_BRACKET = re.compile(
+    r"(?:[短长]期|短|长|\b(?:short|long)(?:er)?[- ]\w+)[^,，。;；()（）|]{0,24}[(（]\s*$", re.IGNORECASE
 )
 _AFTER = re.compile(
     r"\s*[-]?\s*(?:个?交易日|日|天|trading[- ]days?|days?)?\s*(?:的)?\s*(?:回看|回溯|滚动|观察"
@@ -41,11 +45,15 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _OTHER: Final = re.compile(
-    r"持有|持仓|调仓|换仓|再平衡|预测|未来|训练|样本|回测区间|停牌|上市|剔除|次新|标签|收益窗口|IC"
+    r"持有|持仓|调仓|换仓|再平衡|预测|未来|训练|样本|回测区间|停牌|上市|剔除|次新|标签|收益窗口|\bIC\b"
     r"|衰减|hold|rebalanc|forward|next|future|train|sample|listed|suspen|exclud|label|embargo"
     r"|test window|backtest|decay",
     re.IGNORECASE,
 )  # fmt: skip
+
+
+ROLES: Final = ("short", "long")
+"""Windows that a formula names by their part in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +75,18 @@ def parameters_of(scanner: Scanner, sentences: tuple[Sentence, ...]) -> tuple[Pa
     """Every such statement, in order."""
     return tuple(
         parameter
-        for sentence in sentences
+        for sentence, following in zip(sentences, (*sentences[1:], None), strict=True)
         if not ASIDE.search(sentence.text)
-        for parameter in _in(scanner, sentence)
+        for parameter in (_held(found, following) for found in _in(scanner, sentence))
     )
+
+
+def _held(parameter: Parameter, following: Sentence | None) -> Parameter:
+    """A change that the next sentence of the paragraph calls the one that holds."""
+    if following is None or following.paragraph != parameter.paragraph or not parameter.old:
+        return parameter
+    holds = FINAL.search(following.text) and str(parameter.window.days[0]) in following.text
+    return replace(parameter, final=True) if holds else parameter
 
 
 def _in(scanner: Scanner, sentence: Sentence) -> Iterator[Parameter]:
@@ -87,9 +103,12 @@ def _in(scanner: Scanner, sentence: Sentence) -> Iterator[Parameter]:
         before = sentence.text[max(0, numeral.start - sentence.start - 60) : numeral.start - sentence.start]
         after = sentence.text[numeral.end - sentence.start : numeral.end - sentence.start + 40]
         clause = re.split(r"[,，;；]", before)[-1]
-        symbol = _SYMBOL.search(before)
+        symbol = _symbol(before, clause)
         changed = _CHANGED.search(before) is not None
-        about_window = bool(_BEFORE.search(clause) or (numeral.days and _AFTER.match(after)) or changed)
+        bracket = _BRACKET.search(before) is not None
+        about_window = bracket or bool(
+            _BEFORE.search(clause) or (numeral.days and _AFTER.match(after)) or changed
+        )
         if not symbol and (not about_window or _OTHER.search(clause) or _OTHER.search(after[:12])):
             continue
         if changed and not re.search(_KEY, sentence.text, re.IGNORECASE):
@@ -97,12 +116,21 @@ def _in(scanner: Scanner, sentence: Sentence) -> Iterator[Parameter]:
         changed_here = changed_here or changed
         found.append(
             Parameter(
-                window, symbol.group(1) if symbol else "", sentence.start, sentence.end, sentence.paragraph,
+                window, symbol, sentence.start, sentence.end, sentence.paragraph,
                 sentence.text, FINAL.search(sentence.text) is not None, changed,
             )
         )  # fmt: skip
     # "from 20 days to 60 days" states the new value alone
     yield from (item for item in found if item.changed or not changed_here)
+
+
+def _symbol(before: str, clause: str) -> str:
+    """The letter of a window, or its part: *short*, *long*; '' where the words give it neither."""
+    letter = _SYMBOL.search(before)
+    if letter:
+        return letter.group(1)
+    roles = list(_ROLE.finditer(clause)) if _BEFORE.search(clause) or _BRACKET.search(before) else []
+    return roles[-1].lastgroup or "" if roles else ""
 
 
 def names_window(text: str) -> bool:

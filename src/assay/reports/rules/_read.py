@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from assay.reports.rules._chart import Token
-from assay.reports.rules._grammar import SELF, grammar
+from assay.reports.rules._build import SELF
+from assay.reports.rules._chart import Charts, Token
+from assay.reports.rules._grammar import grammar
 from assay.reports.rules._scan import UNKNOWN
-from assay.reports.rules._tree import Apply, Tree, text_of, walk
+from assay.reports.rules._tree import Apply, Tree, replaced, same_filled, text_of, walk
 
 LONGEST: Final = 90
 """Tokens of one definition that are read at most."""
@@ -35,29 +36,93 @@ def whole(tokens: Sequence[Token]) -> Tree | None:
     return found.tree if found is not None and (found.first, found.last) == (0, len(tokens)) else None
 
 
-def longest(tokens: Sequence[Token], *, bare: bool = False) -> Phrase | None:
+def longest(tokens: Sequence[Token], charts: Charts | None = None, *, bare: bool = False) -> Phrase | None:
     """The formula that begins at the first word of content and goes furthest; ``bare`` also takes a field."""
     tokens = tokens[:LONGEST]
     known = _known_prefix(tokens)
     if not known:
         return None
-    chart = grammar().parse(tokens[:known])
+    chart, begin = (charts or Charts(grammar())).of(tokens[:known])
     for first in range(known):
         for last in range(known, first, -1):
             # what still wants its window is taken only where nothing complete is said
-            readings = chart.readings(first, last, "S") or chart.readings(first, last, "U")
-            readings = tuple(r for r in readings if SELF not in walk(r.value))
-            if not readings:
+            readings = chart.readings(begin + first, begin + last, "S") or chart.readings(
+                begin + first, begin + last, "U"
+            )
+            values = [
+                (r.cost, filled)
+                for r in readings
+                if SELF not in walk(r.value)
+                and not _idle(r.value)
+                and (filled := same_filled(r.value)) is not None
+            ]
+            if not values:
                 continue
-            best = min(readings, key=lambda r: r.cost)
-            rivals = {text_of(r.value) for r in readings if r.cost <= best.cost + _CLOSE}
-            if len(rivals) > 1:
+            best = _only(values)
+            if best is None:
                 return None
-            if isinstance(best.value, Apply) or bare:
-                return Phrase(best.value, first, last)
+            if isinstance(best, Apply) or bare:
+                return Phrase(best, first, last)
         if not _joins(tokens[first]):
             return None
     return None
+
+
+def rows(tokens: Sequence[Token]) -> Iterator[range]:
+    """Stretches of known tokens that may say a formula."""
+    begin = 0
+    for index in range(len(tokens) + 1):
+        if index < len(tokens) and tokens[index].senses[0][0] != UNKNOWN:
+            continue
+        if 1 < index - begin <= LONGEST and content(tokens[begin:index]):
+            yield range(begin, index)
+        begin = index + 1
+
+
+def prepare(tokens: Sequence[Token], charts: Charts) -> None:
+    """Parse each row of known tokens once, so that what begins inside one is only looked up."""
+    for row in rows(tokens):
+        charts.of([tokens[index] for index in row])
+
+
+def step(tokens: Sequence[Token], before: Tree, charts: Charts | None = None) -> Phrase | None:
+    """What the tokens do with the formula said ``before``: "average it over 20 days"."""
+    tokens = tokens[:LONGEST]
+    known = _known_prefix(tokens)
+    if not known:
+        return None
+    chart, begin = (charts or Charts(grammar())).of(tokens[:known])
+    for first in range(known):
+        for last in range(known, first, -1):
+            values = []
+            for reading in (
+                *chart.readings(begin + first, begin + last, "STEP"),
+                *chart.readings(begin + first, begin + last, "S"),
+            ):
+                filled = same_filled(reading.value, before)
+                if SELF in walk(reading.value) and reading.value != SELF and filled is not None:
+                    values.append((reading.cost, replaced(filled, SELF, before)))
+            if values:
+                best = _only(values)
+                return None if best is None else Phrase(best, first, last)
+        if not _joins(tokens[first]):
+            return None
+    return None
+
+
+def _idle(tree: Tree) -> bool:
+    """Whether it divides a quantity by itself, or takes it from itself."""
+    return any(
+        isinstance(node, Apply) and node.op in ("/", "-") and node.args[0] == node.args[1]
+        for node in walk(tree)
+    )
+
+
+def _only(values: Sequence[tuple[float, Tree]]) -> Tree | None:
+    """The cheapest value; None where another one is about as cheap."""
+    least, best = min(values, key=lambda item: item[0])
+    rivals = {text_of(value) for cost, value in values if cost <= least + _CLOSE}
+    return best if len(rivals) == 1 else None
 
 
 def _known_prefix(tokens: Sequence[Token]) -> int:
@@ -78,6 +143,31 @@ def content(tokens: Sequence[Token]) -> bool:
     return any(sense[0] in _CONTENT for token in tokens for sense in token.senses)
 
 
+def operates(tokens: Sequence[Token]) -> bool:
+    """Whether anything is done with a series, over a window or with another one."""
+    kinds = {sense[0] for token in tokens for sense in token.senses}
+    series = kinds & {"F", "U", "NAMED"}
+    return bool((series and kinds & _DOING) or ("U" in kinds and "T" in kinds))
+
+
+_DOING: Final = frozenset(
+    {
+        "AGG",
+        "VOL",
+        "PAIR",
+        "FN",
+        "FNADJ",
+        "AGGV",
+        "DIV",
+        "DIVW",
+        "RATIO",
+        "DIFF",
+        "DEVIATION",
+        "AGGED",
+        "ADJ",
+        "DIVV",
+    }
+)
 _CONTENT: Final = frozenset(
     {"F", "U", "AGG", "VOL", "FN", "FNADJ", "PAIR", "NEG", "T", "N", "NAMEDMA", "NEUTRAL", "DIV", "DIVW",
      "MUL", "SUB",

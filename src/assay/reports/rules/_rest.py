@@ -10,12 +10,13 @@ from assay.reports.rules._direction import directions_of
 from assay.reports.rules._facts import facts_of
 from assay.reports.rules._read import Phrase, content, longest
 from assay.reports.rules._scan import UNKNOWN
+from assay.reports.rules._scope import obstacles_in
 from assay.reports.rules._sentences import Sentence, clauses
 from assay.reports.rules._tree import walk
 
 _CHANGING = re.compile(
-    r"倒数|平方|开方|根号|年化|annuali[sz]ed|squared|square root|reciprocal|inverse of"
-    r"|剔除[^,，。]{0,8}(?:日|涨停|跌停)|^的(?!股票|个股|因子|排名|排序)"
+    r"倒数|平方|立方|开方|根号|年化|annuali[sz]ed|square[ds]?\b|square root|reciprocal|inverse of"
+    r"|剔除[^,，。]{0,8}(?:日|涨停|跌停)|^的(?![^，。,]{0,8}(?:因子|指标|信号)|股票|个股|因子|排名|排序)"
     r"|超额|残差|特质|去均值|加权|剔除.{0,10}(?:的|后)|扣除|去除|下行|上行|若|仅|当.{0,12}时|否则"
     r"|excess|residual|idiosyncratic|adjusted for|weighted|net of|demean|downside|upside|\bonly\b"
     r"|conditional|\bwhen\b|\bif\b|otherwise|of (?:the|its) (?:\w+ ){0,3}(?:market|index|industry"
@@ -25,6 +26,7 @@ _CHANGING = re.compile(
 _CONTINUES = re.compile(
     r"^\s*(?:再|然后|之后|并(?:且)?(?:取|对|做|除|乘|减)|接着|最后|取(?!值)|除以|减去|乘以|加上"
     r"|then|with a (?:negative|minus)|(?:前)?加负号"
+    r"|and (?:then )?(?:sum|average|divid|multipl|subtract|rank|scale|smooth|cumulat|tak)\w*"
     r"|and then|divided|minus|plus|multiplied|times|less|finally|after|averaged|smoothed)",
      re.IGNORECASE)  # fmt: skip
 
@@ -41,19 +43,41 @@ def left_over(sentence: Sentence, tokens: list[Token], phrase: Phrase, end: int,
         if joined and _REMARK.match(clause) and not any(s[0] == "T" for t in known for s in t.senses):
             known = [t for t in known if t.start >= place + _REMARK.match(clause).end()]  # type: ignore[union-attr]
             clause = _REMARK.sub("", clause)
-        if joined and _OF_ANOTHER.search(clause):
+        if joined and _GIVES.match(clause):
+            continue
+        if joined and (_OF_ANOTHER.search(clause) or (parts and _works_on(parts[0]))):
             return clause
         if _is_setting(sentence, place, clause) or names.NAMING.match(clause.strip()):
             continue
+        if joined and next(obstacles_in(clause), None) is not None:
+            return clause
+        if joined and _unlinked(clause):
+            return clause
         if joined and (_CHANGING.search(clause) or _operates(known) or _attached(clause)):
             return clause
         if not joined and _CONTINUES.match(clause) and (content(known) or _ALTERS.search(clause)):
+            return clause
+        if not joined and _ON_IT.search(clause) and content(known):
             return clause
         if not joined and _WHERE.match(clause) and _explains(parts, phrase) is False:
             return clause
         if not joined and _CHANGING.search(clause) and content(known):
             return clause
+        if (
+            not joined
+            and known
+            and any(s[0] in _DOING_NEXT for t in known[:2] for s in t.senses)
+            and content(known[1:])
+        ):
+            return clause
     return None
+
+
+def _works_on(token: Token) -> bool:
+    """Whether a word, not a sign, goes on to compute."""
+    return token.end > token.start + 1 and any(
+        s[0] in ("SUB", "ADD", "MUL", *_DOING_NEXT) for s in token.senses
+    )
 
 
 _OF_ANOTHER = re.compile(
@@ -66,7 +90,7 @@ _WHERE = re.compile(r"\s*(?:其中|这里|此处|where\b|with\b|here\b)", re.IGN
 _BENIGN = re.compile(
     r"^(?:[\s)）”\"」》.、\]]|\[\^?\d+\])*(?:$|[(（\[]|股票池|样本|频率|调仓|中性|作为|来|进行|对"
     r"|构建|构造|衡量|刻画|度量|排序|排名|选股|并|且|而|因子|指标|代表|反映"
-    r"|表示|分组|买入|做|在|于|从|低|高|最|较|越|后|时|为|的(?:股票|个股|因子|排序|排名|一组)"
+    r"|表示|估计|得到|得出|即得|即可|求得|分组|买入|做|在|于|从|低|高|最|较|越|后|时|为(?!正|负)|的[^，。,]{0,8}(?:因子|指标|信号)|的(?:股票|个股|因子|排序|排名|一组)"
     r"|(?![\u4e00-\u9fff]))"
 )
 
@@ -76,8 +100,34 @@ def _attached(clause: str) -> bool:
     return _BENIGN.match(clause) is None
 
 
+_LINK = re.compile(
+    r"^[\s)）”\"'*_`.\]]*(?:$|[(（\[—–;:|]|\[\^|-\s|[^\sA-Za-z]|(?:and|but|which|where|while|whereas|so|because|since|as|is|are|was|has"
+    r"|have|we|it|this|that|they|then|each|every|daily|weekly|monthly|here|hence|therefore|below|above|factor|signal|score"
+    r"|ratio|measure|indicator|gives?|defines?|captures?|measures?|predicts?|earns?|tends?|works?|serves?|becomes?|makes?"
+    r"|inside|among|across|within|throughout|of (?:the|each|every|all) (?:stocks?(?!['’])|csi|members?"
+    r"|constituents?|name|constituent)"
+    r"|of (?:csi|stocks?(?!['’])|members|constituents|each|every)"
+    r"|for (?:each|every|all|the|csi|stocks?|members?|names?|constituents?|its|a)|in (?:the|all|each"
+    r"|every|csi|a-shares?|our|this|a)"
+    r"|on (?:the|each|every|csi|a)|at (?:the|each|every|month|week)|by (?:the|stock|date)|to (?:rank"
+    r"|sort|measure|form|pick|select"
+    r"|score|build|proxy|capture|gauge|the|be)|from (?:the|csi)|with (?:the|a|no|an|weekly|monthly"
+    r"|daily)|without)\b)",
+    re.IGNORECASE,
+)
+
+
+def _unlinked(clause: str) -> bool:
+    """Whether English words follow the formula that neither end it nor begin something else."""
+    return _LINK.match(clause) is None
+
+
 def _explains(tokens: list[Token], phrase: Phrase) -> bool | None:
     """Whether a *where* clause says what the formula holds; None where it speaks of letters alone."""
+    series = [[sense[1] for sense in token.senses if sense[0] == "F"] for token in tokens]
+    named = [values for values in series if values]
+    if named and all(any(value in walk(phrase.tree) for value in values) for values in named):
+        return True  # "H, L and C are the high, the low and the close"
     for index, token in enumerate(tokens):
         if any(sense[0] in ("F", "U", "NAMED") for sense in token.senses):
             rest = tokens[index + 1 :]
@@ -91,6 +141,17 @@ def _explains(tokens: list[Token], phrase: Phrase) -> bool | None:
 
 _REMARK = re.compile(r"\s*[(（][^()（）]{1,24}[)）]")
 
+_GIVES = re.compile(
+    r"\s*(?:得到|得出|即得|求得|(?:which )?(?:gives|giving|yields"
+    r"|yielding) )(?:了)?[^,，。;；除乘减加]{0,16}$",
+    re.IGNORECASE,
+)
+"""The name of what was computed."""
+
+_ON_IT = re.compile(
+    r"^\s*(?:and |then |we )*[a-z]+ (?:it|this|them|the result)\b|^\s*(?:再|然后)?(?:将|对|把)其"
+)
+_DOING_NEXT = frozenset({"DIVW", "DIVV", "AGGED", "MULV", "SUBTRACT"})
 _OPERATING = frozenset(
     {"AGG", "VOL", "FN", "FNADJ", "PAIR", "NEG", "T", "NAMEDMA", "DIV", "MUL", "SUB", "ADD", "RATIO",
      "DIFF", "PRODUCT", "DEVIATION", "SKIP", "F", "U"}

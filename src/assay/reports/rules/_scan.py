@@ -6,12 +6,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, Final
 
-from assay.reports._document import Document, Numeral
-from assay.reports.rules._chart import Token
-from assay.reports.rules._grammar import SELF
-from assay.reports.rules._tree import Number, Tree, Window, apply, has_hole
+from assay.reports._document import Document, Numeral, NumeralUnit
+from assay.reports.documents import trading_days
+from assay.reports.rules._build import SELF
+from assay.reports.rules._chart import Charts, Token
+from assay.reports.rules._grammar import grammar
+from assay.reports.rules._tree import Field, Number, Tree, Window, apply, has_hole
 from assay.reports.rules._words import compiled
 
 UNKNOWN: Final = "UNKNOWN"
@@ -26,6 +29,25 @@ _UNIT = re.compile(
 _SYMBOL = re.compile(
     r"(?<![A-Za-z])([A-Z]|[nmkt])(?:\s*个?(?:交易日|日|天)|[\s-](?:trading[\s-])?days?)(?![A-Za-z])"
 )
+_ROLE = re.compile(
+    r"(?P<short>短期?(?:窗口?|周期)?|short(?:er)?[- ](?:window|term|run|horizon))(?:的)?"
+    r"|(?P<long>长期?(?:窗口?|周期)?|long(?:er)?[- ](?:window|term|run|horizon))(?:的)?",
+    re.IGNORECASE,
+)
+"""Windows by their part in the formula; a table or a bracket says how long they are."""
+
+_DAILY = re.compile(
+    r"(?:one|1|single)[- ]day (?:stock |price |percentage )?(?:returns?|gains?|moves?"
+    r"|price changes?)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_UNIT_ALONE = re.compile(
+    r"(?:the )?(?:past|last|trailing|previous|preceding|prior|latest|most recent)[ -]"
+    r"(?:(?:trading|calendar)[ -])?(?P<unit>week|month|quarter|year)(?![A-Za-z])(?!['’]s)",
+    re.IGNORECASE,
+)
+"""``the trailing month``: one unit that no numeral counts."""
+
 _NAMED_MA = re.compile(
     r"(?<![A-Za-z])(MA|SMA|STD|HHV|LLV|AVG|MEAN)[_ ]?(?=\d|\()(?:\((?=\d))?", re.IGNORECASE
 )
@@ -35,6 +57,12 @@ _NAMED_OPS: Final = {
 }  # fmt: skip
 _BLANK = re.compile(r"\s+")
 _LATIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_UNITS: Final[dict[str, NumeralUnit]] = {
+    "week": "week",
+    "month": "month",
+    "quarter": "quarter",
+    "year": "year",
+}
 _TIME: Final = frozenset({"day", "week", "month", "quarter", "year"})
 
 
@@ -55,6 +83,7 @@ class Scanner:
     starts: tuple[int, ...]
     bindings: Mapping[str, Bound] = field(default_factory=dict)
     _seen: dict[int, Token] = field(default_factory=dict, repr=False, compare=False)
+    charts: Charts = field(default_factory=lambda: Charts(grammar()), repr=False, compare=False)
 
     @classmethod
     def of(cls, document: Document) -> Scanner:
@@ -63,12 +92,12 @@ class Scanner:
 
     def binding(self, name: str, value: Bound) -> Scanner:
         """The scanner with one more name."""
-        return replace(self, bindings={**self.bindings, name: value}, _seen={})
+        return replace(self, bindings={**self.bindings, name: value}, _seen={}, charts=Charts(grammar()))
 
     def without(self, name: str) -> Scanner:
         """The scanner with one name less."""
         kept = {known: value for known, value in self.bindings.items() if known != name}
-        return replace(self, bindings=kept, _seen={})
+        return replace(self, bindings=kept, _seen={}, charts=Charts(grammar()))
 
     def bound_in(self, start: int, end: int) -> tuple[Bound, ...]:
         """What the bound names inside a stretch stand for, and the names inside those."""
@@ -76,9 +105,14 @@ class Scanner:
         stack = [(start, end)]
         while stack:
             low, high = stack.pop()
-            for word in _LATIN.finditer(self.document.text, low, high):
-                value = self.bindings.get(word.group())
-                if value is not None and value not in found and not value.start <= low < value.end:
+            for name, value in self.bindings.items():
+                word = (
+                    rf"(?<![A-Za-z_0-9]){re.escape(name)}(?![A-Za-z_0-9])"
+                    if name.isascii()
+                    else re.escape(name)
+                )
+                place = re.search(word, self.document.text[low:high])
+                if place and value not in found and not value.start <= low + place.start() < value.end:
                     found.append(value)
                     stack.append((value.start, value.end))
         return tuple(found)
@@ -117,19 +151,31 @@ class Scanner:
 
     def _at(self, place: int, end: int, numerals: dict[int, Numeral]) -> Token:
         text = self.document.text
-        named = _NAMED_MA.match(text, place, end)
-        if named and named.end() in numerals:
-            return self._named(named, numerals[named.end()])
+        average = _NAMED_MA.match(text, place, end)
+        if average and average.end() in numerals:
+            return self._named(average, numerals[average.end()])
+        daily = _DAILY.match(text, place, end)
+        if daily:
+            return Token(place, daily.end(), (("F", Field("return"), 0.0),))
         if place in numerals:
             return self._number(numerals[place], end)
         word = _LATIN.match(text, place, end)
-        if word and word.group() in self.bindings:
-            tree = self.bindings[word.group()].tree
-            return Token(place, word.end(), (("U" if has_hole(tree) else "F", tree, 0.0),))
+        named = self._bound_at(place, word.group() if word else "")
+        if named:
+            tree = self.bindings[named].tree
+            return Token(place, place + len(named), (("U" if has_hole(tree) else "F", tree, 0.0),))
         symbol = _SYMBOL.match(text, place, end)
         if symbol:
             window = Window((), *symbol.span(), symbol=symbol.group(1))
             return Token(place, symbol.end(), (("T", window, 0.0),))
+        alone = _UNIT_ALONE.match(text, place, end)
+        if alone:
+            days = trading_days(Fraction(1), _UNITS[alone.group("unit").lower()])
+            return Token(place, alone.end(), (("T", Window(days, *alone.span()), 0.0),))
+        role = _ROLE.match(text, place, end)
+        if role:
+            name = role.lastgroup or ""
+            return Token(place, role.end(), (("T", Window((), *role.span(), symbol=name), 0.0),))
         senses: list[tuple[str, Any, float]] = []
         longest = 0
         for pattern, meanings in compiled(han="\u4e00" <= text[place] <= "\u9fff"):
@@ -143,6 +189,15 @@ class Scanner:
                 senses = [sense for sense in senses if sense[0] != "FILLER"]
             return Token(place, longest, tuple(senses))
         return Token(place, word.end() if word else place + 1, ((UNKNOWN, None, 0.0),))
+
+    def _bound_at(self, place: int, word: str) -> str:
+        """The longest bound name that stands at ``place``; '' where none does."""
+        fitting = [
+            name
+            for name in self.bindings
+            if name == word or (not _LATIN.fullmatch(name) and self.document.text.startswith(name, place))
+        ]
+        return max(fitting, key=len, default="")
 
     def _number(self, numeral: Numeral, end: int) -> Token:
         text = self.document.text

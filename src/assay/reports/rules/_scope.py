@@ -33,7 +33,7 @@ TABLE: Final[tuple[Scope, ...]] = (
     Scope(MINUTE_DATA,
         r"分钟|逐笔|高频(?:数据|行情|因子)?|盘口|委托(?:单|簿)|订单簿|半小时|小时线|集合竞价|尾盘"
         r"|早盘|Level-?\s?2"
-          r"|\bminutes?\b|\btick(?:s|-level)?\b|order[- ]book|hourly|half-hour|high-frequency"
+          r"|\bminutes?\b|\btick(?:s|-level)?\b|order[- ]book|(?:half[- ])?hour(?:ly|s)?|high-frequency"
           r"|intraday (?:bars?|data|snapshots?|trades|quotes)|\bTAQ\b"),
     Scope(FUNDAMENTAL_DATA,
         r"净利润|营业收入|营收|\bROE\b|\bROA\b|\bROIC\b|市盈率|市净率|市销率|净资产|账面|财报|季报"

@@ -10,7 +10,11 @@ from functools import cached_property
 from assay.reports._document import Document
 from assay.reports._orders import is_order, without_blocks
 
-_END = re.compile(r"[。;；!！?？\n]|\.(?=\s+[A-Z\u4e00-\u9fff\"“$(]|\s*$)")
+_END = re.compile(
+    r"[。;；!！?？\n]|\.(?=\s+[A-Z\u4e00-\u9fff\"“$(]|\s*$|[ \t]*\n)"
+    r"|[·•▪■●](?=\s[\u4e00-\u9fffA-Za-z ]{1,12}[:：])"
+)
+_NUMBERING = re.compile(r"\s*[-*#]*\s*(?:[Ss]tep\s+)?\(?\d{1,2}\.")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Fig|Eq|No|Inc|Ltd|approx)\.$", re.IGNORECASE)
 
 
@@ -32,7 +36,7 @@ class Sentence:
     @property
     def table_row(self) -> bool:
         """Whether it is a row of a table."""
-        return self.text.startswith("|") or self.text.count("|") >= 2
+        return self.text.startswith("|") or len(_BAR.findall(self.text)) >= 2
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,36 @@ class Sentences:
         return tuple(found)
 
 
+_BAR = re.compile(r"(?<=\s)\|(?=\s)|(?<=[^\sA-Za-z(（+*/-])\|(?=[^\sA-Za-z)）+*/-])")
+"""A bar between cells; one beside a letter or a sign stands for an absolute value."""
+
+_LABEL = re.compile(r"[*\s]*(?:[QA]\d*|问|答|问题\d*|回答)[*]*\s*[:：][*\s]*")
+_QUESTION = re.compile(
+    r"(?:^|\n)[*\s]*(?:Q\d*|问|问题\d*)[*]*\s*[:：.、]\s*(?P<asked>[^\n]{2,80}?)[?？]?[*]*\s*\n+"
+    r"[*\s]*(?:A\d*|答|回答)[*]*\s*[:：.、]\s*(?P<said>[^,，;；。\n]{1,60}?)(?=[,，;；。\n]|\.(?:\s|$)|$)"
+)
+
+
+def answers(document: Document) -> tuple[Sentence, ...]:
+    """Questions with the first words of their answers: "How often? Every Friday." says nothing apart."""
+    return tuple(
+        Sentence(
+            match.start("asked"),
+            match.end("said"),
+            -1,
+            document.text[match.start("asked") : match.end("said")],
+        )
+        for match in _QUESTION.finditer(document.text)
+        if not is_order(match.group())
+    )
+
+
 def _split(text: str) -> Iterator[Sentence]:
     start = paragraph = 0
     for match in _END.finditer(text):
         if match.group() == "." and _ABBREVIATION.search(text[max(start, match.end() - 8) : match.end()]):
+            continue
+        if match.group() == "." and _NUMBERING.fullmatch(text, start, match.end()):
             continue
         yield from _sentence(text, start, match.start(), paragraph)
         start = match.end()
@@ -73,6 +103,9 @@ def _split(text: str) -> Iterator[Sentence]:
 
 def _sentence(text: str, start: int, end: int, paragraph: int) -> Iterator[Sentence]:
     piece = text[start:end]
+    label = _LABEL.match(piece)
+    if label:
+        start, piece = start + label.end(), piece[label.end() :]
     first = start + len(piece) - len(piece.lstrip())
     piece = piece.strip()
     if piece.strip("."):

@@ -32,6 +32,9 @@ class Window:
 HOLE: Final = Window((), symbol="?")
 """Stands for the window that a noun still wants: *volatility*, *moving average*."""
 
+SAME: Final = Window((), symbol="=")
+"""Stands for the window that was said before: *over the same period*."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -95,6 +98,35 @@ def substitute(tree: Tree, symbols: dict[str, Window]) -> Tree:
     if isinstance(tree, Apply):
         return replace(tree, args=tuple(substitute(arg, symbols) for arg in tree.args))
     return tree
+
+
+def replaced(tree: Tree, part: Tree, by: Tree) -> Tree:
+    """The tree with every ``part`` replaced."""
+    if tree == part:
+        return by
+    if isinstance(tree, Apply):
+        return replace(tree, args=tuple(replaced(arg, part, by) for arg in tree.args))
+    return tree
+
+
+def same_filled(tree: Tree, before: Tree | None = None) -> Tree | None:
+    """The tree with the window that :data:`SAME` repeats; None where the text leaves open which one that is.
+
+    Parameters
+    ----------
+    before : the formula said before, whose window is repeated where the tree states none.
+    """
+    if SAME not in windows_of(tree):
+        return tree
+    for source in (tree, before):
+        stated = [w for w in windows_of(source) if w != SAME and not w.implied] if source is not None else []
+        if len({(w.days, w.symbol) for w in stated}) == 1:
+            return substitute(tree, {SAME.symbol: stated[0]})
+        if stated:
+            return None
+    if has_hole(tree):
+        return substitute(tree, {SAME.symbol: HOLE})
+    return None
 
 
 def has_hole(tree: Tree) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from assay.reports.rules._tree import HOLE, Apply, Field, Number, Tree, Window, apply
+from assay.reports.rules._tree import HOLE, SAME, Apply, Field, Number, Tree, Window, apply
 
 ONE: Final = Window((1,))
 _CLOSE, _HIGH, _LOW, _OPEN = Field("close"), Field("high"), Field("low"), Field("open")
@@ -78,10 +78,25 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"one|unity|一(?![个日天周月年段定致直些])", ("N", _MINUS_ONE)),
     _row(r"(?:的)?一段时间(?:内|里)?(?:的)?|(?:over )?(?:a|some) (?:period|stretch) of (?:time|days)",
      ("SOME", None)),
-    _row(r"(?:over |in |during |of )?the same (?:period|window|days|horizon)|同期|同一窗口(?:内)?",
-     ("SAME", None)),
+    _row(r"(?:over |in |during |of |across )?(?:the|that) same (?:period|window|days|horizon|stretch|interval"
+         r"|span)|(?:同期|同一?(?:窗口|区间|时段|周期))(?:内)?|相同(?:窗口|区间|时段|周期)(?:内)?",
+         ("OW", SAME), ("W", SAME)),
+    _row(r"(?:the )?same(?= (?:\d|ten|twenty|thirty|sixty|five))|(?:同样的?|相同的?|同一)(?=\s?\d)",
+         ("PAST", None)),
+    # -- the series that was said before -----------------------------------------------------------------
+    _row(r"(?:this|that|these|those)(?: (?:daily|resulting))?(?! (?:weeks?|months?|years?|quarters?"
+         r"|notes?|reports?|papers?"
+         r"|sections?|factors?|signals?|stud(?:y|ies)|samples?|periods?|cases?|sense|way|reasons?|is|was|are|means|stocks?"
+         r"|names|firms)\b) [a-z]+|the (?:daily )?(?:ratio|quantity|number|figure|result|quotient"
+         r"|product|difference|sum)s?(?! (?:of"
+         r"|between|in|to)\b)|it|them|the resulting (?:ratio|quantity|number|value|figure|series)"
+         r"|(?:该|上述|此|这一|这个|所得|得到的|前述)(?:每?日度?)?(?:的)?(?:比值|比率|比例|比重|占比|数值|序列|指标|差值|差额|差|结果|商|乘积"
+         r"|均价|均值|平均值|标准差|累计值|长度|幅度|价格|收益率?(?:序列)?|数|值)|(?:上一步|前一步|第[一二三]步)(?:的|所得)?(?:的)?(?:结果|数值|值|序列)"
+         r"|两者之比|结果|其", ("IT", None), ("ITS", None, 0.1)),
     _row(
-        r"(?:日内|当日)?高低价差|(?:daily |intraday |day's )(?:high-low |price |trading )?range"
+        r"(?:日内|当日)?高低价差|(?:the )?(?:daily |intraday |day's |today's )(?:high-low |price "
+        r"|trading )?range"
+        r"|(?:price |trading )?range of the day"
         r"|high-low spread",
          ("F", apply("-", _HIGH, _LOW))),
     # -- daily series ------------------------------------------------------------------------------------
@@ -111,16 +126,24 @@ TABLE: Final[tuple[Words, ...]] = (
          r"|traded )?amounts?(?: traded)?"
          r"|value traded|turnover value|dollar turnover|turnover(?! ?rate| ?ratio))",
          ("F", _AMOUNT)),
-    _row(r"(?:日度|每日|当日|日|逐日)(?:的)?(?:收益率?|涨跌幅|回报率?|涨幅)"
-         r"|(?:daily|one-day|1-day|day-over-day) (?:stock |price )?returns?", ("F", _RETURN)),
+    _row(r"(?:日度|每日|每天|当日|单日|逐日|日频|日)(?:的)?(?:收益率?|涨跌幅|回报率?|涨幅|涨跌)"
+         r"|(?:daily|one-day|1-day|single-day|day-over-day|day-to-day|day-on-day) (?:stock |price "
+         r"|percentage )?"
+         r"(?:returns?|gains?|moves?|price changes?|changes? in (?:the )?(?:price|close))", ("F", _RETURN)),
+    _row(r"(?:最大|最高)?单日(?:最大|最高)(?:的)?(?:收益率?|涨幅|涨跌幅|回报率?)|(?:最大|最高)单日(?:收益率?|涨幅|涨跌幅)",
+         ("U", over("TS_MAX", _RETURN))),
+    _row(r"单日(?:最小|最低)(?:的)?(?:收益率?|涨幅|涨跌幅|回报率?)|单日最大跌幅|最大单日跌幅",
+         ("U", over("TS_MIN", _RETURN))),
     _row(
-        r"(?:累计|累积|区间)?(?:收益率?|涨跌幅|回报率?)|(?:simple |stock |price |past "
+        r"(?:累计|累积|区间|价格|股价)?(?:收益率?|涨跌幅|回报率?)|(?:simple |stock |price |past "
         r"|total )*returns?|ret",
          ("F", _RETURN, 0.3), ("U", MOMENTUM, 0.2)),
-    _row(r"(?:累计|累积|区间)?涨幅|动量|价格变动率|价格变化率"
-         r"|(?:cumulative|compounded|holding-period) (?:stock |price )?returns?|(?:price )?momentum"
-         r"|rate of change"
-         r"|percentage (?:price )?change|price change in percent", ("U", MOMENTUM)),
+    _row(r"(?:累计|累积|区间|价格|股价|阶段)?(?:上)?涨幅|动量|价格变动率|价格变化率|(?:价格|股价|累计)(?:的)?(?:变动幅度|变化幅度|涨跌)"
+         r"|(?:cumulative|compounded|holding-period|buy-and-hold|total) (?:stock |price )?(?:returns?"
+         r"|gains?|performance)"
+         r"|(?:price )?momentum|(?:price )?(?:gain|appreciation)|rate of change"
+         r"|(?:percentage (?:price )?|relative price )change(?: in (?:the )?(?:price|close|closing price))?"
+         r"|(?:price )?change (?:in (?:the )?(?:price|close|closing price) )?in per ?cent", ("U", MOMENTUM)),
     _row(r"(?:日内|盘中)(?:收益率?|涨跌幅|回报率?)|(?:intraday|open-to-close) returns?", ("F", INTRADAY),
      ("NAMED", INTRADAY)),
     _row(r"隔夜(?:收益率?|涨跌幅|回报率?|跳空)|跳空(?:幅度|缺口)?"
@@ -153,24 +176,29 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"乖离率|均线偏离(?:度|率)|(?:moving-average )?bias", ("U", BIAS)),
     _row(r"(?:价格|股价)(?:的)?(?:相对)?(?:位置|分位)|高低点位置|(?:price |high-low )position", ("U",
      POSITION)),
+    _row(r"high-low range|高低(?:价)?差", ("F", apply("-", _HIGH, _LOW), 0.3)),
     _row(r"价格区间|高低区间|(?:high-low |trading |price )?range", ("U", RANGE)),
     _row(r"量价相关(?:系数|性)|(?:price-volume|volume-price) correlation(?: coefficient)?", ("U",
      PRICE_VOLUME)),
     # -- ops over a window ---------------------------------------------------------------------------------
     _row(
-        r"(?:简单|滚动|算术)?(?:移动)?(?:平均值?|均值|均线)|TS_MEAN|MEAN|SMA|MA|rolling_mean|ts_avg"
+        r"(?:简单|滚动|算术)?(?:移动)?(?:平均(?:值|水平|数)?|均值|均线)|TS_MEAN|MEAN|SMA|MA|rolling_mean|ts_avg"
         r"|AVG|(?:moving|rolling|simple|arithmetic)"
          r"[ -](?:moving[ -])?(?:averages?|means?)|averages?|means?", ("AGG", "TS_MEAN")),
-    _row(r"标准差|波动(?:性|程度)?|TS_STD|STD(?:DEV)?|standard deviations?|stdev|rolling_std|variability",
+    _row(r"标准差|(?:离散(?:程度|度)|波动(?:性|程度)?)(?:[(（](?:即)?标准差[)）])?|TS_STD|STD(?:DEV)?"
+         r"|(?:sample )?standard deviations?|std\.? dev\.?|stdev|rolling_std|variability|dispersion",
          ("AGG", "TS_STD")),
-    _row(r"最大值|最高值|TS_MAX|HHV|maximum(?: value)?|rolling_max|max", ("AGG", "TS_MAX")),
-    _row(r"最小值|最低值|TS_MIN|LLV|minimum(?: value)?|rolling_min|min", ("AGG", "TS_MIN")),
-    _row(r"之?总和|求和|累计值|累加(?:值)?|合计|总额|总量|TS_SUM|SUM|rolling_sum|total",
+    _row(r"最大值|最高值|极大值|TS_MAX|HHV|(?:maximum|largest|highest)(?: value)?|rolling_max|max",
+         ("AGG", "TS_MAX")),
+    _row(r"最小值|最低值|极小值|TS_MIN|LLV|(?:minimum|smallest|lowest)(?: value)?|rolling_min|min",
+         ("AGG", "TS_MIN")),
+    _row(r"之?总和|求和|累[计积加](?:值|和|数)?|加总(?:值)?|合计|总额|总量|TS_SUM|SUM|rolling_sum|total"
+         r"|cumulative sum",
          ("AGG", "TS_SUM")),
     _row(r"平均|日均|均|(?:simple |rolling |trailing )?average|mean|average daily|mean daily", ("ADJ",
      "TS_MEAN")),
-    _row(r"最高|最大|highest|maximum|max", ("ADJ", "TS_MAX")),
-    _row(r"最低|最小|lowest|minimum|min", ("ADJ", "TS_MIN")),
+    _row(r"最高|最大|highest|maximum|max|largest|biggest|greatest", ("ADJ", "TS_MAX")),
+    _row(r"最低|最小|lowest|minimum|min|smallest", ("ADJ", "TS_MIN")),
     _row(r"累计|累积|总|cumulative|total|summed", ("ADJ", "TS_SUM")),
     _row(r"DELAY|REF|SHIFT|LAG", ("AGG", "DELAY")),
     _row(r"DELTA|DIFF(?=\()", ("AGG", "DELTA")),
@@ -217,15 +245,21 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"TANH|SIGMOID|EXP", ("FN", "EXP")),
     # -- particles -----------------------------------------------------------------------------------------
     _row(r"[÷/／]", ("DIV", None)),
-    _row(r"除以|比上|divided by|scaled by|normali[sz]ed by|as a (?:fraction|share|proportion) of",
-     ("DIVW", None)),
-    _row(r"relative to|compared (?:with|to)|against|相对于?|相比|较", ("REL", None), ("DIVW", None, 0.5)),
+    _row(r"除以|比上|(?:(?:is|are|was|and|then|when) )*(?:divided by|scaled by|normali[sz]ed by|deflated by)"
+         r"|expressed (?:as a (?:fraction|share|proportion|multiple|percentage) of|relative to)"
+         r"|in proportion to"
+         r"|as a (?:fraction|share|proportion|multiple|percentage) of|per unit of", ("DIVW", None)),
+    _row(r"relative to|compared (?:with|to)|against|相对于?|相比于?|较(?:之)?",
+         ("REL", None), ("DIVW", None, 0.5)),
     _row(r"乘以|乘上|乘|×|·|\*|multiplied by|times", ("MUL", None)),
-    _row(r"减去|减|[-−–－]|minus|less|subtracting", ("SUB", None)),
+    _row(r"减去|减掉|扣减|减|[-−–－]|minus|less", ("SUB", None)),
     _row(r"加上|加|[+＋]|plus", ("ADD", None)),
-    _row(r"(?:之|的)?(?:比值|比率|之比|比例)|之比|(?:的)比|ratios?", ("RATIO", None)),
-    _row(r"(?:之|的)?(?:差值|差额|价差)|之差|的差|differences?|spread|gap", ("DIFF", None)),
+    _row(r"(?:之|的)?(?:比值|比率|之比|比例|比重|倍数|商)|之比|(?:的)比|(?:simple )?(?:ratios?|quotients?)",
+         ("RATIO", None)),
+    _row(r"(?:之|的)?(?:差值|差额|价差|差距)|之差|的差|differences?|spread|gap", ("DIFF", None)),
     _row(r"之和|的和|sum", ("TOGETHER", None)),
+    _row(r"averages?|averaging|smooth(?:ing)?", ("AGGV", "TS_MEAN")),
+    _row(r"sum(?:s|ming)?(?: up)?|add(?:ing)? up|cumulat(?:e|ing)|accumulat(?:e|ing)", ("AGGV", "TS_SUM")),
     _row(r"之积|的乘积|乘积|products?", ("PRODUCT", None)),
     _row(r"幅度", ("DEVIATION", None)),
     _row(r"(?:的)?(?:偏离(?:程度|幅度|度|率)?)|(?:percentage |percent )?(?:deviation|distance)",
@@ -239,42 +273,67 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"to", ("TO", None)),
     _row(r"的|之", ("OF", None), ("FILLER", None)),
     _row(r"of", ("OF", None)),
+    _row(r"(?:computed |calculated |measured |estimated |taken )?(?:over|using|from|with|on)(?: (?:a"
+         r"|the) (?:rolling |moving "
+         r"|trailing )?(?:window|period|span|sample) of| (?:daily )?data (?:of|from|for|over))",
+         ("OVER", None)),
+    _row(r"(?:computed |calculated |measured |estimated |taken )(?:over|on|using|from)|using",
+         ("OVER", None)),
+    _row(r"in absolute (?:value|terms)", ("FNPOST", "ABS")),
+    _row(r"(?:组合)?(?:形成|建仓|调仓|排序|评估)日?(?:之前|前)(?:的)?", ("PAST", None)),
+    _row(r"(?:that |which )?(?:preced|lead)(?:es?|ing)? (?:up to )?the (?:portfolio )?(?:formation"
+         r"|sort(?:ing)?|rebalancing)"
+         r"(?: date)?|(?:before|prior to|up to) the (?:portfolio )?(?:formation|sort(?:ing)?"
+         r"|rebalancing) date",
+         ("FILLER", None)),
     _row(r"over|during|in|within|across|for|on|在|于", ("OVER", None)),
     _row(r"over", ("DIVW", None, 0.5), ("OVER", None)),
     _row(
-        r"过去|最近|近|此前|前|滚动|回看|此前|past|last|trailing|previous|prior|preceding|recent"
+        r"过去|最近|近|此前|前|滚动|回看|往前|截至当日(?:的)?|past|last|trailing|previous|prior|preceding|recent|foregoing"
         r"|rolling|latest|most recent",
          ("PAST", None)),
-    _row(r"内|以来|期间|区间内|里|中|window|period|horizon|lookback|look-back", ("WITHIN", None)),
+    _row(r"以?内|以来|期间|区间内|之?间|里|中|window|period|horizon|lookback|look-back", ("WITHIN", None)),
     _row(r"前(?:的)?|之前(?:的)?|ago|earlier|before", ("AGO", None)),
     _row(r"前一(?:个)?(?:交易)?日(?:的)?|昨日(?:的)?|上一(?:个)?(?:交易)?日(?:的)?"
          r"|(?:the )?(?:previous|prior)(?: trading)? day's|yesterday's", ("PREVIOUS", None)),
     _row(r"滞后|lagged(?: by)?|delayed(?: by)?", ("LAGGED", None)),
-    _row(r"averaged|smoothed", ("AVERAGED", None)),
+    _row(r"(?:(?:is|are|was|and|then|we) )*(?:averaged|smoothed)", ("AGGED", "TS_MEAN")),
+    _row(r"(?:(?:is|are|was|and|then|we) )*(?:summed(?: up)?|added up|cumulated|accumulated)",
+         ("AGGED", "TS_SUM")),
     _row(r"跳过|剔除|扣除|skipping|excluding", ("SKIP", None)),
     _row(r"[-−]\s?1 times", ("TURN", None)),
     _row(r"with a (?:negative|minus) sign|(?:并|再)?(?:前面)?加(?:上)?负号|并取负(?:号|值)?", ("SIGNED",
      None)),
-    _row(r"subtract", ("SUBTRACT", None)),
-    _row(r"divide (?:the result|it|this|that|the difference) by|dividing (?:the result|it) by", ("DIVV",
+    _row(r"(?:we )?(?:subtract(?:ing)?|deduct(?:ing)?)", ("SUBTRACT", None)),
+    _row(r"(?:we )?(?:divid|scal|normali[sz]|deflat)(?:e|ing)", ("DIVV", None)),
+    _row(r"(?:we )?multiply(?:ing)?", ("MULV", None)),
+    _row(r"by", ("BY", None)),
+    _row(r"both|each|均(?=在|取|为)|两者均", ("BOTH", None)),
+    _row(r"(?:之后|然后|随后|而后|后|接着|最后|并|且)?再|然后|之后|随后|后|并|且|接着|最后|最终|进而"
+         r"|then|and then|after that|finally|which is|that is", ("THEN",
      None)),
-    _row(r"再|然后|之后|后|并|且|接着|最后|then|and then|after that|finally|which is|that is", ("THEN",
-     None)),
-    _row(r"取|求|计算|进行|做|作|taking|take|取其|we take|computing", ("TAKE", None)),
+    _row(r"取|求取?|计算(?:出)?|算出|统计|进行|做|作|(?:we )?(?:take|compute|calculate|form|find|obtain)"
+         r"|taking|computing"
+         r"|calculating|forming", ("TAKE", None)),
     _row(r"等权(?:重)?(?:加权)?|equal(?:ly)?[- ]weighted", ("EQUAL", None)),
-    _row(r"其|its|their|the same stock's", ("ITS", None)),
+    _row(r"its|their|the same stock's", ("ITS", None)),
     _row(r"[(\[{（【]", ("(", None)),
     _row(r"[)\]}）】]", (")", None)),
     _row(r"[,，]", (",", None)),
     _row(r"、", (",", None), ("AND", None)),
     _row(r"\|", ("|", None)),
+    _row(r"对|将|把|对于|(?:that|which) (?:(?:was|were|is|are|has|have) )?(?:been )?(?:recorded|seen"
+         r"|reached|observed|set"
+         r"|posted|printed|touched)|recorded|observed|reached|seen|(?:的)?水平|当中|区间内(?=日|成交|收益)",
+         ("FILLER", None)),
     _row(
         r"[“”\"「」]|对(?:于)?每(?:一)?只(?:股票|个股)|for (?:each|every) stock|首先|先|where|个股"
         r"|股票|该股票|该股|每只股票|单只股票|标的|自身|对应|相应|所有|全部|(?:each "
         r"|every |the "
         r"|a )?(?:individual )?stock(?:'s|s'|s)?|its own"
-         r"|the|a|an|each|our|then-current|on each (?:trading )?day|simply|simple|['’]s|当前|当期|当天"
-         r"|当日|今日|today's|the day's|current|t日|day t|at day t",
+         r"|the|a|an|our|then-current|on each (?:trading )?day|now|just|simply|simple|['’]s|当前|当期|当天"
+         r"|当日|今日|today's|the day's|current|t日|day t|at day t|of the day|on (?:that|the) day"
+         r"|of that day",
          ("FILLER", None)),
 )  # fmt: skip
 

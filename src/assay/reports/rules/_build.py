@@ -1,0 +1,180 @@
+"""What the patterns of the grammar make of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from assay.reports.rules._tree import (
+    HOLE,
+    SAME,
+    Apply,
+    Field,
+    Number,
+    Tree,
+    Window,
+    apply,
+    fill,
+    has_hole,
+    replaced,
+    windows_of,
+)
+from assay.reports.rules._words import MOMENTUM, RANGE, over
+
+SELF: Final = Field("?")
+"""Stands for the series that the sentence has named already: *its* 20-day average."""
+
+Build = Callable[..., Tree | None]
+
+
+def own(wanted: Tree, series: Tree) -> Tree:
+    """The op with its series in the place that waits for it."""
+    return replaced(wanted, SELF, series)
+
+
+def binary(symbol: str) -> Build:
+    return lambda left, right: apply(symbol, left, right)
+
+
+_AGGREGATES: Final = frozenset({"TS_MEAN", "TS_SUM", "TS_MAX", "TS_MIN"})
+
+
+def owner(left: Tree, wanted: Tree) -> Tree | None:
+    """What *its* means behind ``left``: the whole, or the series that it is an average of; None where either.
+
+    "The 10-day average of the close over its 60-day average" averages the close twice, "the 20-day volatility
+    over its 60-day average" the volatility.
+    """
+    over_time = isinstance(left, Apply) and len(left.args) == 2 and isinstance(left.args[1], Window)
+    if not over_time or not isinstance(wanted, Apply) or wanted.args[0] != SELF:
+        return left
+    assert isinstance(left, Apply)
+    if (
+        left.op == wanted.op
+        or wanted.args[1] in (left.args[1], SAME)
+        or (left.op, wanted.op) == ("TS_MEAN", "TS_STD")
+    ):
+        return left.args[0]
+    return None if left.op in _AGGREGATES else left
+
+
+def binary_own(symbol: str) -> Build:
+    def build(left: Tree, wanted: Tree) -> Tree | None:
+        whose = owner(left, wanted)
+        return None if whose is None else apply(symbol, left, own(wanted, whose))
+
+    return build
+
+
+def less_one_own(left: Tree, wanted: Tree) -> Tree | None:
+    whose = owner(left, wanted)
+    return None if whose is None else ratio_less_one(left, own(wanted, whose))
+
+
+def ratio_less_one(left: Tree, right: Tree) -> Tree:
+    return apply("-", apply("/", left, right), Number("1"))
+
+
+def window(number: Number) -> Window | None:
+    """A bare number in a call as a window."""
+    if not number.text.isdigit() or int(number.text) < 1:
+        return None
+    return Window((int(number.text),), number.start, number.end)
+
+
+def said_twice(first: Window, second: Window) -> Window | None:
+    """``half a year (120 days)``: the second says which of the readings of the first is meant."""
+    return second if set(first.days) & set(second.days) else None
+
+
+def change_sign(value: Tree) -> Tree:
+    return apply("neg", value)
+
+
+def negative(value: Tree) -> Tree | None:
+    """A sign before a product of a number belongs to the number."""
+    leading = value
+    while isinstance(leading, Apply) and leading.op in ("*", "/"):
+        leading = leading.args[0]
+    turned = isinstance(value, Apply) and value.op == "neg"
+    return None if turned or isinstance(leading, Number) else apply("neg", value)
+
+
+def times(value: Tree, number: Number) -> Tree:
+    """``x times -1`` is the negative of x."""
+    if number.text == "1":
+        return apply("neg", value)
+    return apply("neg", apply("*", value, number))
+
+
+def price_change(series: Tree, window: Window, quantity: Tree) -> Tree | None:
+    """``the close's change over 10 days``: the return, of the close alone."""
+    return fill(quantity, window) if series == Field("close") and quantity == MOMENTUM else None
+
+
+def change_since(window: Window, op: str) -> Tree | None:
+    """``its change from 5 days ago``."""
+    return apply(op, SELF, window) if op in ("DELTA", "TS_PCTCHANGE") else None
+
+
+def skipping(window: Window, quantity: Tree, skipped: Window) -> Tree | None:
+    """Momentum that leaves the latest bars out."""
+    if quantity != MOMENTUM:
+        return None
+    close = Field("close")
+    return apply("-", apply("/", apply("DELAY", close, skipped), apply("DELAY", close, window)), Number("1"))
+
+
+def daily_ratio(value: Tree) -> bool:
+    """Whether it divides two different daily quantities: what stands after it then speaks of the whole."""
+    if not isinstance(value, Apply) or value.op != "/" or value.args[0] == value.args[1]:
+        return False
+    return all(window.implied and window != HOLE for window in windows_of(value))
+
+
+def of_whole(compound: bool, build: Build, place: int) -> Build:
+    """``build`` where argument ``place`` is such a ratio, its dividend compound or not.
+
+    After a sign, "(high - low) / close 的 20 日均值" means the ratio; "amount / close 的均值" may mean
+    either, and so does everything said in words alone: both are then kept at one cost, and nothing is read.
+    """
+
+    def checked(*parts: Tree) -> Tree | None:
+        value = parts[place]
+        if not daily_ratio(value):
+            return None
+        assert isinstance(value, Apply)
+        return build(*parts) if isinstance(value.args[0], Apply) is compound else None
+
+    return checked
+
+
+def position(series: Tree, window: Window, band: Tree) -> Tree | None:
+    if band != RANGE:
+        return None
+    low = fill(over("TS_MIN", Field("low")), window)
+    return apply("/", apply("-", series, low), fill(RANGE, window))
+
+
+def band(first: Tree, second: Tree) -> Tree | None:
+    """The range that *high and low* name together."""
+    pair = {first, second}
+    return RANGE if pair == {over("TS_MAX", Field("high")), over("TS_MIN", Field("low"))} else None
+
+
+def then(value: Tree, step: Tree) -> Tree | None:
+    """A step done with what was said before it."""
+    return None if has_hole(value) else own(step, value)
+
+
+def in_brackets(named: Tree, formula: Tree) -> Tree | None:
+    """``amplitude (high less low, divided by the close)``: the formula says what the name means."""
+    if not isinstance(formula, Apply) or formula.op == "neg":
+        return None
+    return formula if isinstance(named, Apply) and not has_hole(formula) else None
+
+
+def infix(
+    result: str, left: str, word: str, right: str, symbol: str, cost: float = 1.0
+) -> tuple[str, str, Build, float]:
+    return (result, f"{left} {word} {right}", binary(symbol), cost)

@@ -1,0 +1,139 @@
+"""Definitions that take several sentences: "First compute A. Then average it over 20 days."."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from assay.reports.rules._chart import Token
+from assay.reports.rules._cues import regions_of, speaks_of_another
+from assay.reports.rules._facts import ASIDE
+from assay.reports.rules._read import Phrase, step
+from assay.reports.rules._rest import left_over
+from assay.reports.rules._scan import Scanner
+from assay.reports.rules._sentences import Sentence
+from assay.reports.rules._tree import Apply, Tree
+
+REACH: Final = 4
+"""Sentences after a formula among which its next step is looked for."""
+
+_NUMBERED = r"[-*•·]?\s*(?:[(（]?[2-9二三四五][)）.、:：]|[②③④⑤])\s*"
+_ORDERED = (
+    r"[-*•·]?\s*(?:step (?:[2-9]|two|three|four)|第[二三四五2-9]步)\s*[,，:：.]?\s*"
+    r"|[-*•·]?\s*(?:and )?(?:then|next|finally|lastly|after that|afterwards|second(?:ly)?|third(?:ly)?"
+    r"|in a second step)\b,?"
+    r"|[-*•·]?\s*(?:再|然后|接着|随后|之后|最后|最终|进一步|进而|其次|第二)[，,]?"
+)
+_SPEAKER = (
+    r"(?:\s|[,，:：]|\b(?:we|one|the desk|our desk|then|next|finally|also|simply|both|is|are|now)\b|我们"
+    r"|再|然后|最后|接着"
+    r"|对|将|把|每日|每天|逐日)"
+)
+_OPENER: Final = re.compile(rf"^(?:{_NUMBERED}|{_ORDERED})*(?:{_SPEAKER})*", re.IGNORECASE)
+_GOES_ON: Final = re.compile(
+    rf"^(?:{_NUMBERED})?(?:{_ORDERED})|^{_SPEAKER}*(?:then|next|finally)\b", re.IGNORECASE
+)
+_LISTED: Final = re.compile(rf"^{_NUMBERED}", re.IGNORECASE)
+
+_VERBS: Final = frozenset({"AGGV", "DIVV", "MULV", "SUBTRACT"})
+_DONE: Final = frozenset({"AGGED", "DIVW", "TAKE", "MUL"})
+_OPS: Final = frozenset(
+    {"AGG", "AGGV", "AGGED", "DIVV", "DIVW", "MULV", "SUBTRACT", "FN", "NEG", "MUL", "VOL"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A formula with all of its steps.
+
+    Parameters
+    ----------
+    places : where the steps stand.
+    sentences : where those sentences begin, which then define nothing of their own.
+    unread : a step that is plainly there and is not read; '' where there is none.
+    """
+
+    tree: Tree
+    places: tuple[tuple[int, int], ...] = ()
+    sentences: tuple[int, ...] = ()
+    unread: str = ""
+
+
+def built(scanner: Scanner, sentence: Sentence, tree: Tree, following: Sequence[Sentence]) -> Built:
+    """The formula of a sentence carried on through those that follow."""
+    found = Built(tree)
+    if sentence.heading:
+        return found
+    paragraph = sentence.paragraph
+    for other in following[:REACH]:
+        if other.heading or other.table_row:
+            break
+        if ASIDE.search(other.text):
+            continue
+        made = _step(scanner, other, found.tree)
+        if made is not None:
+            phrase, start, end = made
+            places, starts = (*found.places, (start, end)), (*found.sentences, other.start)
+            found = Built(phrase.tree, places, starts)
+            paragraph = other.paragraph
+        elif _carries_on(scanner, other, near=other.paragraph == paragraph):
+            return Built(found.tree, found.places, found.sentences, other.text.strip()[:80])
+    return found
+
+
+def _step(scanner: Scanner, sentence: Sentence, before: Tree) -> tuple[Phrase, int, int] | None:
+    marked = _GOES_ON.search(sentence.text) is not None or _LISTED.match(sentence.text) is not None
+    for start in _starts(sentence):
+        tokens = scanner.tokens(start, sentence.end)
+        phrase = step(tokens, before, scanner.charts)
+        if phrase is None:
+            continue
+        told = tokens[phrase.first : phrase.last]
+        if isinstance(phrase.tree, Apply) and phrase.tree.op == "RANK" and not _RANKED.search(sentence.text):
+            continue  # to sort by it is a test, no part of the formula
+        if not marked and not any(_has(token, {"IT"}) for token in told):
+            continue
+        if left_over(sentence, tokens, phrase, sentence.end, scanner.document.text) is None:
+            return phrase, told[0].start, told[-1].end
+    return None
+
+
+_RANKED = re.compile(
+    r"排名值|取[^,，。]{0,6}(?:排名|分位)|rank values?|percentile rank"
+    r"|cross-sectional rank",
+    re.IGNORECASE,
+)
+
+
+def _starts(sentence: Sentence) -> Iterator[int]:
+    opener = _OPENER.match(sentence.text)
+    first = sentence.start + (opener.end() if opener else 0)
+    yield first
+    seen = {first}
+    for region in regions_of(sentence):
+        if region.start not in seen:
+            seen.add(region.start)
+            yield region.start
+
+
+def _carries_on(scanner: Scanner, sentence: Sentence, *, near: bool) -> bool:
+    """Whether the sentence does something with the quantity said before."""
+    tokens = scanner.tokens(sentence.start, sentence.end)
+    marked = near and _GOES_ON.search(sentence.text) is not None and not speaks_of_another(sentence.text)
+    if marked and any(_has(token, _OPS) for token in tokens):
+        return True
+    for index, token in enumerate(tokens):
+        if not _has(token, {"IT"}):
+            continue
+        after = tokens[index + 1] if index + 1 < len(tokens) else None
+        if after is not None and _has(after, _DONE) and after.end > after.start + 1:  # a sign is no verb
+            return True
+        if index and _has(tokens[index - 1], _VERBS):
+            return True
+    return False
+
+
+def _has(token: Token, categories: frozenset[str] | set[str]) -> bool:
+    return any(sense[0] in categories for sense in token.senses)
