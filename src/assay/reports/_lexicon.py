@@ -424,7 +424,7 @@ _THE_DOWN = (
     rf"(?:\bthe (?:worse|poorer)\b|\bthe (?:lower|smaller|weaker)\b{_NO_VERB}|{_AMPLE}{_THEN}{_LOSES_THEN}"
     rf"|{_SCANT}{_THEN}{_GAINS_THEN})"
 )
-_ONE_SIDE = r"(?:(?!\b(?:long|buys?|short|sells?|avoid)\b)[^.;]){0,30}?"
+_ONE_SIDE = r"(?:(?!\b(?:long|buys?|bought|short|sells?|sold|avoid|and the|while)\b)[^.;]){0,30}?"
 _BUY = r"\b(long|buy|buys|bought|overweights?|selects?|prefers?|favou?rs?)\b" + _ONE_SIDE
 _SELL = r"\b(short|sell|sells|sold|avoids?|underweights?)\b" + _ONE_SIDE
 

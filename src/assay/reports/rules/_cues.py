@@ -73,6 +73,8 @@ _USED: Final = re.compile(
     r"|\b(?:compute|calculate|take|find|form|obtain|measure)\b"
     r"|\b(?:based on|built on|computed from|using|taking|that is|in other words|meaning"
     r"|namely)\b,?|\bi\.e\.,?|\b(?:shall|will|should) be\b"
+    r"|(?<=[a-z]) (?=(?:divides|subtracts|multiplies)\b)|\bstart(?:ing)? (?:from|with)\b"
+    r"|(?<![由以])从(?!而|事|业|低|高|最|第)"
     rf"|{_WHO} (?=averages|sums|divides|subtracts)",
     re.IGNORECASE,
 )  # fmt: skip

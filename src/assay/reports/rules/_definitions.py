@@ -25,7 +25,7 @@ from assay.reports.rules._scan import Scanner
 from assay.reports.rules._scope import Obstacle, data_obstacle, obstacles_in
 from assay.reports.rules._sentences import Sentence
 from assay.reports.rules._steps import built
-from assay.reports.rules._tree import Apply, Tree, has_hole, unknown_names, windows_of
+from assay.reports.rules._tree import Apply, Field, Tree, has_hole, unknown_names, windows_of
 
 _EXPLICIT = re.compile(
     r"定义|计算(?:公式|方法|方式)|构造方(?:法|式)|公式|表达式|defin|calculated as|computed as"
@@ -225,8 +225,9 @@ def _read_region(scanner: Scanner, sentence: Sentence, region: Region, around: _
             sentence, region, words, scanner.tokens(region.start, region.end) if plain else [], blank
         )
     tokens = scanner.tokens(region.start, region.end)
-    phrase = longest(tokens, scanner.charts)
-    if phrase is None or not isinstance(phrase.tree, Apply):
+    # the first of several steps may name a series alone
+    phrase = longest(tokens, scanner.charts, bare=_FIRST_STEP.match(sentence.text) is not None)
+    if phrase is None or not isinstance(phrase.tree, (Apply, Field)):
         return _not_read(sentence, region, words, tokens, blank)
     if region.strength is not Strength.DEFINED and _turned(tokens[phrase.first : phrase.first + 2]):
         return None
@@ -262,9 +263,14 @@ def _read_region(scanner: Scanner, sentence: Sentence, region: Region, around: _
             blank, steps=made.places, taken=made.sentences, strength=max(blank.strength, Strength.USED)
         )
         phrase = replace(phrase, tree=made.tree)
-    if not _plausible(blank, phrase, sentence, around):
+    if not isinstance(phrase.tree, Apply) or not _plausible(blank, phrase, sentence, around):
         return None
     return replace(blank, tree=phrase.tree)
+
+
+_FIRST_STEP = re.compile(
+    r"[-*•·\s]*(?:[(（]?(?:1|一|a)[)）.、]|step (?:1|one)\b|first\b|第一步|首先|①)", re.IGNORECASE
+)
 
 
 def _turned(tokens: Sequence[Token]) -> bool:

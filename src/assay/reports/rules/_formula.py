@@ -146,7 +146,7 @@ def _with_parameters(definition: Definition, parameters: Sequence[Parameter]) ->
             return Settled(None, UNREAD, _places(definition), (), "the text gives no window")
         return Settled(fill(tree, value.window), None, _places(definition), ((value.start, value.end),))
     if not symbols:
-        changed = _changed(definition, tree, [p for p in said if not p.symbol])
+        changed = _changed(definition, tree, [p for p in said if not p.symbol or p.symbol in ROLES])
         if changed is not None:
             return changed
     return Settled(tree, None, _places(definition), tuple(used))
@@ -155,6 +155,15 @@ def _with_parameters(definition: Definition, parameters: Sequence[Parameter]) ->
 def _changed(definition: Definition, tree: Tree, parameters: Sequence[Parameter]) -> Settled | None:
     """What a window stated elsewhere does to a formula that has its own."""
     own = {w.days for w in windows_of(tree) if not w.implied}
+    roles = [p for p in parameters if p.symbol in ROLES]
+    parameters = [p for p in parameters if not p.symbol]
+    contrary = _contrary(tree, roles)
+    if contrary:
+        places = (*_places(definition), *((p.start, p.end) for p in contrary))
+        note = (
+            f"the definition says {_days(tree)}, a table {', '.join(str(p.window.days[0]) for p in contrary)}"
+        )
+        return Settled(None, CONFLICTING_WINDOW, places, (), note)
     other = [p for p in parameters if not any(set(p.window.days) & set(days) for days in own)]
     if not other or not own:
         return None
@@ -174,6 +183,15 @@ def _changed(definition: Definition, tree: Tree, parameters: Sequence[Parameter]
         f"the definition says {_days(tree)}, another place {', '.join(str(p.window.days[0]) for p in other)}"
     )
     return Settled(None, CONFLICTING_WINDOW, places, (), note)
+
+
+def _contrary(tree: Tree, roles: Sequence[Parameter]) -> list[Parameter]:
+    """Statements of a short or a long window that is not the shorter or longer one of the formula."""
+    own = sorted({w.days for w in windows_of(tree) if not w.implied and w.days})
+    if len(own) != 2:
+        return []
+    meant = dict(zip(ROLES, own, strict=True))
+    return [p for p in roles if not set(p.window.days) & set(meant[p.symbol])]
 
 
 def _following(said: Sequence[Parameter], parameters: Sequence[Parameter]) -> list[Parameter]:

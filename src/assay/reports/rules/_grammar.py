@@ -438,6 +438,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("STEP", "WAGG", lambda x: x, 1.0),
         ("STEP", "IT OF? TAKE WAGG", lambda x: x, 0.2),
         ("STEP", "TAKE IT WAGG", lambda x: x, 0.2),
+        ("STEP", "TAKE ITS FN", lambda op: apply(op, SELF), 0.3),
         ("STEP", "TAKE FN", lambda op: apply(op, SELF), 0.5),
         ("STEP", "TAKE FN OF IT", lambda op: apply(op, SELF), 0.3),
         ("STEP", "IT TAKE FN", lambda op: apply(op, SELF), 0.3),

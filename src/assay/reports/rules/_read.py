@@ -11,6 +11,7 @@ from assay.reports.rules._chart import Charts, Token
 from assay.reports.rules._grammar import grammar
 from assay.reports.rules._scan import UNKNOWN
 from assay.reports.rules._tree import Apply, Tree, replaced, same_filled, text_of, walk
+from assay.reports.rules._units import consistent
 
 LONGEST: Final = 90
 """Tokens of one definition that are read at most."""
@@ -119,10 +120,17 @@ def _idle(tree: Tree) -> bool:
 
 
 def _only(values: Sequence[tuple[float, Tree]]) -> Tree | None:
-    """The cheapest value; None where another one is about as cheap."""
-    least, best = min(values, key=lambda item: item[0])
-    rivals = {text_of(value) for cost, value in values if cost <= least + _CLOSE}
-    return best if len(rivals) == 1 else None
+    """The cheapest value of sound units; None where another one is about as cheap."""
+    rest = sorted(values, key=lambda item: item[0])
+    while rest:
+        least, best = rest[0]
+        rivals = {text_of(value) for cost, value in rest if cost <= least + _CLOSE}
+        if len(rivals) > 1:
+            return None
+        if consistent(best):
+            return best
+        rest = [item for item in rest if item[0] > least + _CLOSE]
+    return None
 
 
 def _known_prefix(tokens: Sequence[Token]) -> int:

@@ -19,7 +19,7 @@ from assay.reports.rules._tree import Apply, Tree
 REACH: Final = 4
 """Sentences after a formula among which its next step is looked for."""
 
-_NUMBERED = r"[-*•·]?\s*(?:[(（]?[2-9二三四五][)）.、:：]|[②③④⑤])\s*"
+_NUMBERED = r"[-*•·]?\s*(?:[(（]?(?:[2-9二三四五]|[b-e](?=[)）]))[)）.、:：]|[②③④⑤])\s*"
 _ORDERED = (
     r"[-*•·]?\s*(?:step (?:[2-9]|two|three|four)|第[二三四五2-9]步)\s*[,，:：.]?\s*"
     r"|[-*•·]?\s*(?:and )?(?:then|next|finally|lastly|after that|afterwards|second(?:ly)?|third(?:ly)?"

@@ -305,7 +305,7 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"with a (?:negative|minus) sign|(?:并|再)?(?:前面)?加(?:上)?负号|并取负(?:号|值)?", ("SIGNED",
      None)),
     _row(r"(?:we )?(?:subtract(?:ing)?|deduct(?:ing)?)", ("SUBTRACT", None)),
-    _row(r"(?:we )?(?:divid|scal|normali[sz]|deflat)(?:e|ing)", ("DIVV", None)),
+    _row(r"(?:we )?(?:divid|scal|normali[sz]|deflat)(?:es?|ing)", ("DIVV", None)),
     _row(r"(?:we )?multiply(?:ing)?", ("MULV", None)),
     _row(r"by", ("BY", None)),
     _row(r"both|each|均(?=在|取|为)|两者均", ("BOTH", None)),
