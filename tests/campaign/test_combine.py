@@ -96,7 +96,7 @@ def test_trees_want_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_trees_learn_and_repeat_themselves() -> None:
-    pytest.importorskip("lightgbm")
+    pytest.importorskip("lightgbm", reason="the extra models is not installed")
     made = samples((1.0, -1.0, 0.0), noise=0.5)
     found = combine("lightgbm", made, 3)
     assert rank_ic(found.values, made.label, made.members, slice(160, 200)) > 0.6
