@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.base import Operator
-from assay.errors import Refusal
+from assay.errors import ProviderError, Refusal
 from assay.ledger import INPUTS_CHANGED, RUN_ENDED, RUN_EXISTS, UNKNOWN_RUN, Draft, Ledger
 
 from .make import INPUTS, PERSON, key, new_ledger, start, trial
@@ -252,3 +252,25 @@ def test_only_what_can_be_resumed_is_advised_to_be(tmp_path: Path, reason: Any, 
         assert error.value.reason is RUN_ENDED
         assert ("resume it" in str(error.value.fix)) is advised
         assert ("new run" in str(error.value.fix)) is not advised
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (None, "finished"),
+        (KeyboardInterrupt(), "stopped"),
+        (ProviderError("the service is down"), "stopped"),
+        (Refusal(RUN_ENDED), "stopped"),
+        (ValueError("a fault"), "failed"),
+    ],
+)
+def test_a_run_records_how_its_block_ended(ledger: Ledger, error: BaseException | None, reason: str) -> None:
+    run = ledger.run("r")
+    start(ledger, "r")
+    if error is None:
+        with run.ending():
+            assert run.state().open
+    else:
+        with pytest.raises(type(error)), run.ending():
+            raise error
+    assert run.state().stopped == reason

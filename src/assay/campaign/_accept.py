@@ -258,7 +258,7 @@ class _Accepting:
             return exported
         self._require_open(plan, confirmed)
         self._begin(operator)
-        try:
+        with self.own.ending():
             found, material = self._certified(operator, threads)
             self.own.append(
                 "provenance",
@@ -269,12 +269,7 @@ class _Accepting:
                     "details": {"event": ACCEPTED, "acceptance": found.as_dict()},
                 },
             )
-            exported = self._exported(found, material)
-        except BaseException:
-            self.own.stop("failed")
-            raise
-        self.own.stop("finished")
-        return exported
+            return self._exported(found, material)
 
     def _require_open(self, plan: AcceptPlan, confirmed: bool) -> None:
         if plan.looks_left is not None and plan.certificates > plan.looks_left:

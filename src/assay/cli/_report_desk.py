@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.base import Operator
-from assay.errors import AssayError, ProviderError, Refusal
+from assay.errors import AssayError
 
 if TYPE_CHECKING:
     from assay.config import Workspace
@@ -112,15 +112,8 @@ def desk_run(
     operator = _rules() if client is None else _agent(client)
     config = {"backend": backend, **_prompts(role), **(more or {})}
     run.start(DESK, operator, content_hash(config), dict(inputs))
-    try:
+    with run.ending():
         yield DeskRun(workspace, run, operator, client)
-    except (ProviderError, Refusal, KeyboardInterrupt):
-        run.stop("stopped")
-        raise
-    except BaseException:
-        run.stop("failed")
-        raise
-    run.stop("finished")
 
 
 def _rules() -> Operator:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.base import Operator
-from assay.errors import AssayError, ProviderError, Refusal
+from assay.errors import AssayError, Refusal
 from assay.evolve._evolve import ROLLOUT, Evolution, EvolveSearch, PolicyMaker, evolve
 from assay.evolve._reasons import NOT_AN_EVOLUTION
 from assay.evolve._rewarder import JudgeRewarder, Rewarder
@@ -114,17 +114,8 @@ def config_hash(inputs: Mapping[str, str]) -> str:
 
 
 def _guarded(playing: _Playing) -> Evolution:
-    run = playing.ledger.run(playing.run_id)
-    try:
-        found = playing.play()
-    except (ProviderError, Refusal, KeyboardInterrupt):
-        run.stop("stopped")
-        raise
-    except BaseException:
-        run.stop("failed")
-        raise
-    run.stop("finished")
-    return found
+    with playing.ledger.run(playing.run_id).ending():
+        return playing.play()
 
 
 @dataclass

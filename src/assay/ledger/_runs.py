@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.base import Operator
-from assay.errors import Reason, Refusal
+from assay.errors import ProviderError, Reason, Refusal
 from assay.ledger._index import Index, RunState, locked_index
 from assay.ledger._keys import TrialKey
 from assay.ledger._line import Entry, canonical
@@ -155,6 +156,23 @@ class Run:
         with locked_index(self.ledger) as index:
             _require_open(_state(index, self.id))
             return self.append("run_stop", {"reason": reason, "unrecorded": unrecorded})
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Record how the run ends when the block does.
+
+        ``finished``; ``stopped`` by an interruption, a refusal or an outside service, after which it may go
+        on; ``failed`` by any other error.
+        """
+        try:
+            yield
+        except (KeyboardInterrupt, ProviderError, Refusal):
+            self.stop("stopped")
+            raise
+        except BaseException:
+            self.stop("failed")
+            raise
+        self.stop("finished")
 
     def close(self) -> Entry:
         """End a run that was killed, for a person to do: its stop says ``abandoned``.

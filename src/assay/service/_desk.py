@@ -135,16 +135,8 @@ class Desk:
         data = {f"{DATA_INPUT}{self.panel.name}": data_digest(self.panel)}
         run.start(DESK, self.operator, digest, data)
         recording = Recording(self.ledger, self.operator, self.place.settings.looks, DESK, job.run)
-        try:
-            body = self._judged(job, expression, seed, settings, recording)
-        except KeyboardInterrupt:
-            run.stop("stopped")
-            raise
-        except BaseException:
-            run.stop("failed")
-            raise
-        run.stop("finished")
-        return body
+        with run.ending():
+            return self._judged(job, expression, seed, settings, recording)
 
     def _judged(
         self,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.base import Operator
-from assay.errors import AssayError, ProviderError, Refusal
+from assay.errors import AssayError
 from assay.ledger import Ledger, Run
 from assay.llm import (
     CallRecord,
@@ -117,17 +117,8 @@ def config_hash(inputs: Mapping[str, str]) -> str:
 
 
 def _guarded(episode: _Episode) -> Trajectory:
-    run = episode.ledger.run(episode.run_id)
-    try:
-        trajectory = episode.play()
-    except (ProviderError, Refusal, KeyboardInterrupt):
-        run.stop("stopped")
-        raise
-    except BaseException:
-        run.stop("failed")
-        raise
-    run.stop("finished")
-    return trajectory
+    with episode.ledger.run(episode.run_id).ending():
+        return episode.play()
 
 
 @contextmanager
