@@ -1,0 +1,1 @@
+"""Searches over formulas, feature sets, parameters and event windows."""

@@ -1,0 +1,1 @@
+"""Named features in a graph, materialised as of a date."""

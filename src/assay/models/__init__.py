@@ -1,0 +1,1 @@
+"""Walk-forward models on features, and the one shape of an evaluation."""

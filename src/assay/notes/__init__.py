@@ -1,0 +1,1 @@
+"""Research notes that can be cited."""

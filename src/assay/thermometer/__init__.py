@@ -1,0 +1,1 @@
+"""Immutable prints of supply and demand from component series."""
