@@ -30,7 +30,6 @@ from assay.market import Panel, simulate
 
 ROOT = Path(__file__).resolve().parents[1]
 FIELDS = ("open", "high", "low", "close", "vwap", "volume", "amount", "returns", "industry", "sector")
-SLOW_OPS = ("ts_skew", "ts_kurt", "ts_mad")
 SEARCH = DateRange(date(2017, 4, 7), date(2021, 12, 17))
 VALIDATE = date(2021, 1, 1)
 
@@ -45,10 +44,9 @@ def csi300(folder: Path) -> Panel:
     return panel
 
 
-def formulas(judge: TrainingJudge, count: int, seed: int, without: tuple[str, ...]) -> list[str]:
+def formulas(judge: TrainingJudge, count: int, seed: int) -> list[str]:
     """Different random formulas of the sampler's default space."""
     space = Space(fields={name: judge.fields[name] for name in FIELDS if name in judge.fields})
-    space = replace(space, ops=tuple(op for op in space.ops if op not in without))
     rng = generator(seed, "benchmark")
     found: dict[str, str] = {}
     while len(found) < count:
@@ -102,7 +100,6 @@ def main() -> None:
     parser.add_argument("--leaks", choices=("quick", "full"), default="quick")
     parser.add_argument("--simulated", action="store_true")
     parser.add_argument("--whole", action="store_true", help="leave out the parts")
-    parser.add_argument("--without-slow-ops", action="store_true", help=f"draw none of {', '.join(SLOW_OPS)}")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         run(given, Path(scratch))
@@ -132,7 +129,7 @@ def run(given: argparse.Namespace, scratch: Path) -> None:
         ),
     )
     judge = made[0]
-    texts = formulas(judge, given.formulas, given.seed, SLOW_OPS if given.without_slow_ops else ())
+    texts = formulas(judge, given.formulas, given.seed)
     ledgered = judge._trials
     assert ledgered is not None
     record = ledgered.record

@@ -62,6 +62,65 @@ def test_a_spike_is_forgotten_when_it_leaves_the_window(op: str) -> None:
     np.testing.assert_allclose(after[120:], clean[120:], rtol=1e-6)
 
 
+MOMENTS = {
+    "ts_mad": lambda d: np.abs(d).mean(axis=-1),
+    "ts_skew": lambda d: (d**3).mean(axis=-1) / (d**2).mean(axis=-1) ** 1.5,
+    "ts_kurt": lambda d: (d**4).mean(axis=-1) / (d**2).mean(axis=-1) ** 2 - 3,
+}
+"""Of the distances of a window's values from their mean."""
+
+
+def moment(op: str, window: int, min_periods: int = 0, *, bias: bool = True) -> Node:
+    params = {"window": window, **({} if op == "ts_mad" else {"bias": bias}), "min_periods": min_periods}
+    return call(op, "x", **params)
+
+
+@pytest.mark.parametrize("op", list(MOMENTS))
+@pytest.mark.parametrize("size", [1.0, 1e-20, 1e15])
+@pytest.mark.parametrize("window", [2, 20, 130])
+def test_moments_at_any_size_and_far_from_zero(op: str, size: float, window: int) -> None:
+    # 1 + a thousandth: sums of powers that are not taken about the mean would keep no digit
+    x = (np.float32(size) * (1 + 1e-3 * walk(5))).astype(np.float32)
+    got = run(moment(op, window), x=x)
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), window, axis=0)
+    with np.errstate(invalid="ignore"):  # two equal values have no skewness
+        want = MOMENTS[op](windows - windows.mean(axis=-1, keepdims=True))
+    scale = size if op == "ts_mad" else 1.0
+    np.testing.assert_allclose(got[window - 1 :], want, rtol=2e-6, atol=1e-9 * scale)
+    assert np.isnan(got[: window - 1]).all()
+
+
+@pytest.mark.parametrize("op", list(MOMENTS))
+def test_moments_do_not_remember_spikes_and_do_not_know_the_future(op: str) -> None:
+    x = walk(3)
+    spiked = x.copy()
+    spiked[100, 1] = 1e12
+    node = moment(op, 20)
+    clean, after = run(node, x=x), run(node, x=spiked)
+    np.testing.assert_array_equal(after[120:], clean[120:])
+    for rows in (1, 19, 20, 21, 84, 101):
+        np.testing.assert_array_equal(run(node, x=spiked[:rows]), after[:rows])
+
+
+@pytest.mark.parametrize("op", list(MOMENTS))
+def test_moments_of_windows_with_gaps_and_of_constants(op: str) -> None:
+    x = walk(3)
+    x[np.random.default_rng(2).random(x.shape) < 0.3] = np.nan
+    x[50:90, 0] = np.float32(0.1)
+    strict, loose = run(moment(op, 12), x=x), run(moment(op, 12, 5, bias=False), x=x)
+    rolling = pd.DataFrame(x.astype(np.float64)).rolling(12, min_periods=5)
+    counts = rolling.count().to_numpy()
+    constant = (rolling.max() == rolling.min()).to_numpy() & (op != "ts_mad")
+    assert constant[70, 0] == (op != "ts_mad")
+    np.testing.assert_array_equal(np.isfinite(strict), (counts == 12) & ~constant)
+    np.testing.assert_array_equal(np.isfinite(loose), (counts >= 5) & ~constant)
+    if op == "ts_mad":
+        np.testing.assert_array_equal(strict[61:90, 0], 0.0)
+    else:
+        want = rolling.skew() if op == "ts_skew" else rolling.kurt()
+        np.testing.assert_allclose(loose[:, 1:], want.iloc[:, 1:], rtol=1e-5, atol=1e-7)
+
+
 def test_a_spike_in_one_side_leaves_correlations_exact() -> None:
     x, y = walk(3), walk(3, 1)
     spiked = x.copy()

@@ -27,7 +27,7 @@ def test_the_benchmark_shows_each_part() -> None:
 
 @pytest.mark.slow
 def test_two_thousand_trials_take_less_than_two_gibibytes(shared: Path) -> None:
-    shown = benchmark("--formulas", "2000", "--whole", "--without-slow-ops")
+    shown = benchmark("--formulas", "2000", "--whole")
     found = re.search(r"(\d+) formulas, (\d+) scored, .* most memory (\d+) MiB", shown)
     assert found is not None
     assert int(found[1]) == 2000

@@ -42,44 +42,6 @@ def _mean_power(distance: Values, k: int, n: Values) -> Values:
     return total / n
 
 
-def _mad(x: Sequence[Any], params: Params, out: Any) -> None:
-    window, least = params["window"], params["min_periods"]
-
-    def mad(w: Values) -> Values:
-        valid, count, distance = _centred(w)
-        return np.where(enough(valid, window, least), np.abs(distance).sum(axis=-1) / count, np.nan)
-
-    per_window(mad, x[0], window, out)
-
-
-def _skew(x: Sequence[Any], params: Params, out: Any) -> None:
-    window, least, bias = params["window"], params["min_periods"], params["bias"]
-
-    def skew(w: Values) -> Values:
-        valid, n, distance = _centred(w)
-        second = _mean_power(distance, 2, n)
-        value = _mean_power(distance, 3, n) / (second * np.sqrt(second))
-        if not bias:
-            value = np.where(n >= 3, value * np.sqrt(n * (n - 1)) / (n - 2), np.nan)
-        return np.where(enough(valid, window, least) & (second > 0), value, np.nan)
-
-    per_window(skew, x[0], window, out)
-
-
-def _kurt(x: Sequence[Any], params: Params, out: Any) -> None:
-    window, least, bias = params["window"], params["min_periods"], params["bias"]
-
-    def kurt(w: Values) -> Values:
-        valid, n, distance = _centred(w)
-        second = _mean_power(distance, 2, n)
-        value = _mean_power(distance, 4, n) / (second * second) - 3.0
-        if not bias:
-            value = np.where(n >= 4, (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * value + 6.0), np.nan)
-        return np.where(enough(valid, window, least) & (second > 0), value, np.nan)
-
-    per_window(kurt, x[0], window, out)
-
-
 def _moment(x: Sequence[Any], params: Params, out: Any) -> None:
     window, k = params["window"], params["k"]
 
@@ -235,9 +197,6 @@ def _median_of_known(values: Values) -> Values:
 
 RUNNERS: dict[str, Runner] = {
     "ts_product": _product,
-    "ts_mad": _mad,
-    "ts_skew": _skew,
-    "ts_kurt": _kurt,
     "ts_moment": _moment,
     "ts_decay_exp": _decay_exp,
     "ts_entropy": _entropy,

@@ -69,6 +69,17 @@ def _variance(operation: int) -> ColumnRunner:
     return run
 
 
+def _moments(operation: int) -> ColumnRunner:
+    def run(x: Sequence[Place], params: Params, rows: int, n: int, out: Place) -> None:
+        from assay.engine._kernels._moments import rolling_moments
+
+        rolling_moments(
+            operation, *x[0], params["window"], _need(params), params.get("bias", True), rows, n, *out
+        )
+
+    return run
+
+
 def _pairs(operation: int) -> ColumnRunner:
     def run(x: Sequence[Place], params: Params, rows: int, n: int, out: Place) -> None:
         window, need, ddof = params["window"], _need(params), params.get("ddof", 0)
@@ -189,6 +200,9 @@ RUNNERS: dict[str, ColumnRunner] = {
     "ts_std": _variance(1),
     "ts_zscore": _variance(2),
     "ts_ir": _variance(3),
+    "ts_mad": _moments(0),
+    "ts_skew": _moments(1),
+    "ts_kurt": _moments(2),
     "ts_corr": _pairs(0),
     "ts_cov": _pairs(1),
     "ts_max": _extremum(1.0),
