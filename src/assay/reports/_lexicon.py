@@ -141,6 +141,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "interaction, interacted, scaled",
             _OPERAND_BEFORE + r"[*×·]" + _OPERAND_AFTER,
             r"\d(\.\d+)?\s*[*×·]",
+            r"\d\s?%\s?(?:of\b|的)",
         ),
         "/": _words(
             "除以, 除, 比值, 之比, 比率, 比例, 占比, 相对, 量比, 乖离, 偏离, 振幅, 商, 倍数, 位置, "

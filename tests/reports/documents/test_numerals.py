@@ -47,6 +47,11 @@ def only(text: str) -> Numeral:
         ("a twenty-day window", "20", "day", (20,)),
         ("over one hundred and twenty trading days", "120", "day", (120,)),
         ("over one month", "1", "month", (20, 21, 22)),
+        ("the trailing month", "1", "month", (20, 21, 22)),
+        ("in the past quarter", "1", "quarter", (60, 63, 66)),
+        ("over the most recent trading week", "1", "week", (5,)),
+        ("averaged over a quarter", "1", "quarter", (60, 63, 66)),
+        ("过去一季", "1", "quarter", (60, 63, 66)),
         ("half a year", "0.5", "year", (120, 121, 126)),
         ("12M momentum", "12", "month", (240, 242, 250, 252, 264)),
         ("a 20d mean", "20", "day", (20,)),
@@ -194,6 +199,9 @@ def test_what_grounds_nothing(text: str, label: str, values: list[str]) -> None:
         "一旦",
         "进一步",
         "the_one",
+        "a quarter of the names",
+        "last month's report",
+        "the last months",
         "one-sided",
         "everyone",
     ],
@@ -258,6 +266,9 @@ def test_columns_of_a_table() -> None:
         "a weight of 0.6",
         "收益率减去2.5%",
         "0.6 * rank",
+        "the return plus 40% of the rank of volume",
+        "the gain plus 0.4 times the volume",
+        "60% momentum, the rest volume",
     ],
 )
 def test_thresholds_and_weights_are_parameters(text: str) -> None:
@@ -315,3 +326,10 @@ def test_any_text_is_read_in_order_within_its_bounds(text: str) -> None:
         assert Decimal(numeral.value) >= 0
         assert numeral.label == "parameter" or not numeral.days
         end = numeral.end
+
+
+@pytest.mark.parametrize(
+    "text", ["the book lost 40% of its value", "the spread earned 3 times", "returns of 12%"]
+)
+def test_what_was_earned_is_no_weight(text: str) -> None:
+    assert only(text).label in ("result", "count")

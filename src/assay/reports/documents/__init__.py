@@ -1,6 +1,5 @@
 """Files to documents: PDF, Markdown and text, read into one coordinate system; numbers, quotes, searches."""
 
-from assay.reports.documents._days import trading_days
 from assay.reports.documents._limits import Limits
 from assay.reports.documents._numerals import read_numerals
 from assay.reports.documents._quotes import find_quote
@@ -19,5 +18,4 @@ __all__ = [
     "read_numerals",
     "read_pages",
     "search",
-    "trading_days",
 ]

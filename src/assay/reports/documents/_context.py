@@ -109,6 +109,10 @@ _THRESHOLD_BEFORE = re.compile(
     r"|at most|thresholds?|cut-?offs?|weights?|times|top|bottom|[><≥≤×*=])(?:为|是|取|的|of|is|[:：])?\s?$",
     re.IGNORECASE,
 )
+_WEIGHT_BEFORE = re.compile(
+    r"(?:^|\b(?:plus|minus|less|and)|[+\-−,，:：;；(（]|加上?|减去?|[以和与及])\s?$", re.IGNORECASE
+)
+_WEIGHT_AFTER = re.compile(r"\s?(?:of (?:the|its|that)\b|times\b|[×*·]|乘)", re.IGNORECASE)
 _PAST_BEFORE = re.compile(
     rf"(?:{_PAST}|past|last|previous|prior|trailing|next|every|over)\s?$", re.IGNORECASE
 )
@@ -148,7 +152,7 @@ _UNITS: tuple[tuple[NumeralUnit, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
-    ("quarter", re.compile(rf"{_PAD}(?:个?季度|个季|{_EN}quarters?\b)", re.IGNORECASE)),
+    ("quarter", re.compile(rf"{_PAD}(?:个?季度|个?季(?!节|后|风|报)|{_EN}quarters?\b)", re.IGNORECASE)),
     ("month", re.compile(rf"{_PAD}(?:个(?:自然|交易)?月|月|M\b|{_EN}(?:months?\b|(?i:mo)\b))")),
     (
         "year",
@@ -168,7 +172,7 @@ _COUNT_AFTER = re.compile(
     r"(?:(?:individual|listed|liquid|largest|smallest|different|candidate|equal|equally"
     r"|industry|sector|style)[ -])*"
     r"(?:stocks?|names|firms|companies|industries|sectors|factors|groups?|deciles?|quantiles?|quintiles?|portfolios?|observations|analysts|papers|shares|"
-    r"constituents|members|securities|times)\b)",
+    r"constituents|members|securities|times(?!\s(?:the|its|an?)\b))\b)",
     re.IGNORECASE,
 )
 _ORDINAL_AFTER = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -180,7 +184,7 @@ _CLOSE_BRACKET = re.compile(r"(?:\s?[,、–-]\s?[0-9]+)*\]")
 _PARAMETER_COUNT = re.compile(r"\s?个?(?:标准差|σ|standard deviations?)", re.IGNORECASE)
 _SINGLE_AFTER = re.compile(
     r"\s?(?:个(?:连续)?(?:交易日|自然日|工作日|月|季度|季|星期|自然周|周|年|小时|标准差|百分点)|交易日|[日](?!本|常|内瓦|元|益|前|后|报)|天(?!然|气|性|下|生|津|天)|"
-    r"周(?![期围末转边刊报年])|星期|年(?![级报])|季度|月(?!份|报|度|刊)|倍|分钟|小时|阶(?!段)|期(?![间望货权指待])|%|个?百分点)"
+    r"周(?![期围末转边刊报年])|星期|年(?![级报])|季度|季(?!节|后|风|报)|月(?!份|报|度|刊)|倍|分钟|小时|阶(?!段)|期(?![间望货权指待])|%|个?百分点)"
 )
 _GROUPS_AFTER = re.compile(r"\s?(?:组|档|层|类|种|只|家|支|个|分位|分组|分档)")
 
@@ -333,6 +337,8 @@ def _untimed(seen: _Seen, around: Surroundings) -> NumeralLabel:
     token = seen.token
     if _PARAMETER_COUNT.match(seen.after):
         return "parameter"
+    if _WEIGHT_BEFORE.search(seen.before) and _WEIGHT_AFTER.match(seen.after) and token.value <= 1:
+        return "parameter"
     counted = seen.unit == "none" and bool(_COUNT_AFTER.match(seen.after))
     if not counted and _is_furniture(seen, around.text):
         return "furniture"
@@ -373,5 +379,5 @@ def _is_furniture(seen: _Seen, text: str) -> bool:
     rest = text[token.end : line_end if line_end >= 0 else len(text)]
     alone = seen.whole and not rest.strip()
     item = seen.whole and token.value < 100 and _ITEM_AFTER.match(rest)
-    heading = token.value < 100 and len(rest) < 40 and _HEADING_AFTER.match(rest)
+    heading = seen.unit != "percent" and token.value < 100 and len(rest) < 40 and _HEADING_AFTER.match(rest)
     return bool(alone or item or heading)

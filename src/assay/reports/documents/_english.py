@@ -18,6 +18,10 @@ _TENS = {
     "ninety": 90,
 }
 
+_ONE_UNIT = frozenset(
+    {"past", "last", "trailing", "previous", "preceding", "prior", "latest", "most recent", "a", "an"}
+)
+
 _ONE = "|".join(sorted(_ONES, key=len, reverse=True))
 _TEN = "|".join(_TENS)
 _UNIT = (
@@ -27,13 +31,22 @@ _UNIT = (
 _UNDER_100 = rf"(?:(?:{_TEN})(?:[ -](?:{_ONE}))?|{_ONE})"
 _HUNDREDS = rf"(?:one|two|three|four|five)[ -]hundred(?:(?: and)? {_UNDER_100})?"
 
-ENGLISH = rf"\b(?:{_HUNDREDS}|{_UNDER_100}|half(?: an?|-)?)(?=[ -]{_UNIT}|(?<=-){_UNIT})"
+_ALONE = (
+    r"(?:(?:past|last|trailing|previous|preceding|prior|latest|most recent)"
+    r"|(?<=\bover )an?|(?<=\bduring )an?|(?<=\bwithin )an?|(?<=\bacross )an?)"
+    r"(?=[ -](?:trading |calendar )?(?:week|month|quarter|year)(?![A-Za-z])(?!['’]s)(?! of ))"
+)
+"""One unit that no number counts: the trailing month, over a quarter."""
+
+ENGLISH = rf"\b(?:{_HUNDREDS}|{_UNDER_100}|half(?: an?|-)?)(?=[ -]{_UNIT}|(?<=-){_UNIT})|\b{_ALONE}"
 """Pattern of a number in words, the unit looked ahead for."""
 
 
 def english_value(words: str) -> Fraction:
     """The value of words that ``ENGLISH`` matched."""
     value = 0
+    if words.lower() in _ONE_UNIT:
+        return Fraction(1)
     for word in words.lower().replace("-", " ").split():
         if word == "half":
             return Fraction(1, 2)

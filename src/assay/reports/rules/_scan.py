@@ -6,11 +6,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any, Final
 
-from assay.reports._document import Document, Numeral, NumeralUnit
-from assay.reports.documents import trading_days
+from assay.reports._document import Document, Numeral
 from assay.reports.rules._build import SELF
 from assay.reports.rules._chart import Charts, Token
 from assay.reports.rules._grammar import grammar
@@ -41,13 +39,6 @@ _DAILY = re.compile(
     r"|price changes?)(?![A-Za-z])",
     re.IGNORECASE,
 )
-_UNIT_ALONE = re.compile(
-    r"(?:the )?(?:past|last|trailing|previous|preceding|prior|latest|most recent)[ -]"
-    r"(?:(?:trading|calendar)[ -])?(?P<unit>week|month|quarter|year)(?![A-Za-z])(?!['’]s)",
-    re.IGNORECASE,
-)
-"""``the trailing month``: one unit that no numeral counts."""
-
 _NAMED_MA = re.compile(
     r"(?<![A-Za-z])(MA|SMA|STD|HHV|LLV|AVG|MEAN)[_ ]?(?=\d|\()(?:\((?=\d))?", re.IGNORECASE
 )
@@ -57,12 +48,6 @@ _NAMED_OPS: Final = {
 }  # fmt: skip
 _BLANK = re.compile(r"\s+")
 _LATIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
-_UNITS: Final[dict[str, NumeralUnit]] = {
-    "week": "week",
-    "month": "month",
-    "quarter": "quarter",
-    "year": "year",
-}
 _TIME: Final = frozenset({"day", "week", "month", "quarter", "year"})
 
 
@@ -168,10 +153,6 @@ class Scanner:
         if symbol:
             window = Window((), *symbol.span(), symbol=symbol.group(1))
             return Token(place, symbol.end(), (("T", window, 0.0),))
-        alone = _UNIT_ALONE.match(text, place, end)
-        if alone:
-            days = trading_days(Fraction(1), _UNITS[alone.group("unit").lower()])
-            return Token(place, alone.end(), (("T", Window(days, *alone.span()), 0.0),))
         role = _ROLE.match(text, place, end)
         if role:
             name = role.lastgroup or ""
