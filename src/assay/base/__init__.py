@@ -21,10 +21,12 @@ from assay.base._identity import (
 )
 from assay.base._lazy import lazy_names
 from assay.base._optional import require
+from assay.base._reasons import DAMAGED_STATE
 from assay.base._seeds import generator
 from assay.base._text import did_you_mean
 
 __all__ = [
+    "DAMAGED_STATE",
     "ID_PATTERN",
     "Clock",
     "Executor",

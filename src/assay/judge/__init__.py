@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from assay.judge._certificate import certificate_schema, verify_certificate
-from assay.judge._judge import data_digest, judge, panel_fields
+from assay.judge._judge import judge, panel_fields
 from assay.judge._kin import Kin, kin_of, planned_kin
 from assay.judge._measuring import Progress
 from assay.judge._moved import PLAN_MOVED, Moved, moved_plan
@@ -47,6 +47,7 @@ from assay.judge._reward import (
 from assay.judge._settings import COSTS, Costs, Filters, JudgeSettings, SettingProblems, Thresholds
 from assay.judge._spec_settings import UNSUPPORTED_FREQUENCY, UNSUPPORTED_UNIVERSE, SpecTerms, spec_settings
 from assay.judge._verdict import BatchStatistics, Refused, Verdict, Verdicts
+from assay.market import data_digest
 
 __all__ = [
     "COSTS",

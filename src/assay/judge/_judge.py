@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -24,6 +23,7 @@ from assay.judge._settings import JudgeSettings
 from assay.judge._setup import Setup, make_setup
 from assay.judge._significance import batch_statistics, significance
 from assay.judge._verdict import BatchStatistics, Verdict, Verdicts
+from assay.market import data_digest
 
 if TYPE_CHECKING:
     from assay.market import Panel
@@ -121,24 +121,6 @@ def _record(
     if recording is None:
         return Unrecorded(setup.settings)
     return Record(recording, items, setup, digest)
-
-
-def data_digest(panel: Panel) -> str:
-    """SHA-256 that identifies the content of a panel's data set, whether stored or in memory."""
-    if panel.manifest.files:
-        return panel.manifest.fingerprint
-    data = panel.data
-    digest = hashlib.sha256()
-    digest.update(np.ascontiguousarray(data.dates).tobytes())
-    digest.update("\n".join(data.instruments).encode())
-    arrays = {**data.fields, **data.vectors, **{name: group.codes for name, group in data.groups.items()}}
-    for name in sorted(arrays):
-        digest.update(name.encode())
-        digest.update(np.ascontiguousarray(arrays[name]).data)
-    for name in panel.universes:
-        digest.update(name.encode())
-        digest.update(np.packbits(panel.universe(name)).tobytes())
-    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from assay.errors import DataError, Reason, Refusal
 from assay.expr import Expression, parse
 from assay.judge._inputs import BoolArray
 from assay.judge._items import Item, ItemReader
-from assay.judge._judge import data_digest, judge, panel_fields
+from assay.judge._judge import judge, panel_fields
 from assay.judge._leaks import FULL, FieldExponents, Subject, check_leaks
 from assay.judge._measure import Measured
 from assay.judge._measuring import MeasuringPool
@@ -24,6 +24,7 @@ from assay.judge._recording import Record, Recording
 from assay.judge._settings import JudgeSettings
 from assay.judge._setup import Setup, make_setup
 from assay.judge._verdict import Verdict
+from assay.market import data_digest
 
 if TYPE_CHECKING:
     from assay.market import Panel

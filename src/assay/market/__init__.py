@@ -15,6 +15,7 @@ from assay.market._data import (
     Quarantined,
     Source,
 )
+from assay.market._digest import data_digest
 from assay.market._fields import BAR_FIELDS, STANDARD_FIELDS, field_info
 from assay.market._manifest import Manifest, manifest_schema, read_manifest
 from assay.market._own_fields import OwnField
@@ -84,6 +85,7 @@ __all__ = [
     "Finding",
     "ALL",
     "BAR_FIELDS",
+    "data_digest",
     "EVENT_DTYPE",
     "LISTED_BEFORE",
     "REASONS",

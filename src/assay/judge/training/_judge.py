@@ -11,7 +11,7 @@ from assay.config import PeriodPlan
 from assay.errors import Refusal
 from assay.expr import Expression, FieldInfo, require_runnable, to_text
 from assay.judge._items import NO_SIGNAL
-from assay.judge._judge import data_digest, panel_fields
+from assay.judge._judge import panel_fields
 from assay.judge._measure import lagged_signal
 from assay.judge._period import plan_for
 from assay.judge._recording import Recording, config_hash
@@ -26,6 +26,7 @@ from assay.judge.training._segment import training_setup
 from assay.judge.training._settings import TrainingSettings
 from assay.judge.training._trials import UNRECORDED, TrialBook, TrialCount
 from assay.judge.training._workers import Workers
+from assay.market import data_digest
 from assay.ledger import TrialKey
 
 if TYPE_CHECKING:

@@ -22,3 +22,7 @@ BAD_OFFSET = Reason(
 NO_DATA = Reason("no_data", "no data set is attached here", "ask the operator to attach one")
 NO_LEDGER = Reason("no_ledger", "no ledger is attached here", "ask the operator to attach one")
 NO_ZOO = Reason("no_zoo", "no zoo is attached here", "ask the operator to attach one")
+MISSING_SLUG = Reason("missing_slug", "no slug was sent", "send one as slug; the list tool has them")
+NO_FEATURE_STORE = Reason(
+    "no_feature_store", "no feature store is attached here", "ask the operator to attach a data set"
+)
