@@ -26,8 +26,8 @@ from assay.judge.training._segment import training_setup
 from assay.judge.training._settings import TrainingSettings
 from assay.judge.training._trials import UNRECORDED, TrialBook, TrialCount
 from assay.judge.training._workers import Workers
-from assay.market import data_digest
 from assay.ledger import TrialKey
+from assay.market import data_digest
 
 if TYPE_CHECKING:
     from assay.market import Panel
