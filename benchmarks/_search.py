@@ -6,7 +6,6 @@ through :func:`search` unchanged but for who proposes.
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +26,7 @@ from assay.campaign import (
     TrialRecord,
     trial_id,
 )
+from assay.campaign._judging import figures_of
 from assay.campaign._scheduler import quota, slots
 from assay.campaign.sampler import SamplerBackends, SamplerSpace
 from assay.expr import Expression, Space, sample, to_text
@@ -35,7 +35,6 @@ from assay.judge.training import AdmissionRule, CandidateGate, Pool, TrainingJud
 SLOTS = 48
 LEAST_N = 100
 """Trials that the deflation counts at least: the first of a search are not the only ones of it."""
-FIGURES = ("rank_ic", "neutral_rank_ic", "t", "icir", "coverage", "turnover", "break_even_bp")
 
 
 @dataclass
@@ -148,24 +147,13 @@ def search(
                 pool = pool.grown(trial.id, score)
                 found.admitted.append(score)
             outcome = "admitted" if decision.admitted else "rejected"
-            trials.append(_closed(trial, outcome, reason, verdict.expression, figures(score)))
+            trials.append(_closed(trial, outcome, reason, verdict.expression, figures_of(score)))
         clock.lap("admit")
         rounds.append(RoundRecord(number, {}, {}, tuple(trials)))
         found.history = History(tuple(rounds))
         if tell is not None:
             tell(len(found.scores), len(found.admitted))
     return found
-
-
-def figures(score: TrainingScore) -> dict[str, float | None]:
-    """What a campaign's trial says of a score."""
-    plain = {name: getattr(score, name) for name in FIGURES}
-    folds = score.fold_neutral_rank_ics
-    if not all(map(math.isfinite, folds)):
-        folds = score.fold_rank_ics
-    sign = math.copysign(1.0, sum(folds))
-    plain["worst_fold"] = min(sign * fold for fold in folds)
-    return {name: value if math.isfinite(value) else None for name, value in plain.items()}
 
 
 class _Clock:

@@ -37,7 +37,8 @@ from _combine import (
     rank_ic,
     ridge,
 )
-from _search import Found, RandomStrategy, SamplerStrategy, figures, search
+from _search import Found, RandomStrategy, SamplerStrategy, search
+from assay.campaign._judging import figures_of
 from assay.campaign.sampler import SamplerSpace
 from assay.expr import Node, parse
 from assay.judge import JudgeSettings
@@ -168,7 +169,7 @@ def robust_fitness(score: TrainingScore) -> float:
         return 0.0
     neutral = score.neutral_rank_ic
     strength = abs(neutral) if math.isfinite(neutral) else plain / 2
-    return (strength + max(figures(score)["worst_fold"] or 0.0, 0.0)) / 2
+    return (strength + max(figures_of(score)["worst_fold"] or 0.0, 0.0)) / 2
 
 
 def picked(scores: Sequence[TrainingScore], fitness: Fitness) -> list[TrainingScore]:

@@ -11,7 +11,14 @@ import polars as pl
 import pytest
 
 from assay.base import Operator
-from assay.campaign import Acceptance, AcceptChoice, _accept, accept, plan_acceptance
+from assay.campaign import (
+    Acceptance,
+    AcceptChoice,
+    _accept,
+    accept,
+    campaign_report,
+    plan_acceptance,
+)
 from assay.campaign._second_engine import second_engine
 from assay.config import Workspace, load_workspace
 from assay.engine import evaluate, reference
@@ -327,3 +334,14 @@ def test_engines_that_differ_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.apart > 0.5
     monkeypatch.setattr(reference, "evaluate", lambda *a, **k: right(*a, **k) * np.float32(np.nan))
     assert second_engine(formula, panel, members, 1).apart == 1.0
+
+
+def test_the_report_holds_later_figures_against_those_of_the_formula_as_tried(accepted: Done) -> None:
+    workspace, found, _ = accepted
+    report = campaign_report(ledger_of(workspace), workspace.runs_dir, RUN)
+    assert {factor.direction for factor in found.factors} == {-1, 1}
+    for factor in found.factors:
+        seen = report.out_of_sample[factor.trial]
+        for name in ("rank_ic", "neutral_rank_ic", "t"):
+            own = factor.hold_out[name]
+            assert getattr(seen, name) == (None if own is None else factor.direction * own)

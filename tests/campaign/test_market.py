@@ -326,3 +326,24 @@ def test_a_key_that_is_not_set_keeps_a_run_from_starting(workspace: Workspace) -
     there = with_planner(workspace, BackendSettings(name="b", kind="openai", key="NO_SUCH_KEY"))
     assert prepare(config(roles=RoleBackends(planner="llm")), there, problems) is None
     assert "NO_SUCH_KEY" in told(problems.all)
+
+
+def test_the_sampler_is_told_the_worst_fold_of_each_trial(workspace: Workspace) -> None:
+    setup = prepare(config(), workspace, Problems())
+    assert setup is not None
+    ledger = Ledger.open(workspace.ledger_dir)
+    result = Campaign(setup, ledger, workspace.runs_dir, "folds").run()
+    bodies = {entry.body["fingerprint"]: entry.body["figures"] for entry in ledger.entries(kind="trial")}
+    scored = [trial for trial in result.records if trial.evaluated]
+    assert scored
+    for trial in scored:
+        assert trial.fingerprint is not None
+        body = bodies[trial.fingerprint]
+        folds = body["fold_neutral_rank_ics"]
+        folds = body["fold_rank_ics"] if None in folds else folds
+        if None in folds:
+            assert trial.figures["worst_fold"] is None
+        else:
+            sign = 1 if sum(folds) > 0 else -1
+            assert trial.figures["worst_fold"] == pytest.approx(min(sign * fold for fold in folds))
+    assert any((trial.figures["worst_fold"] or 0) > 0 for trial in scored)

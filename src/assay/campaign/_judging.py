@@ -166,8 +166,24 @@ class TrainingJudging:
 
 
 def figures_of(score: TrainingScore) -> dict[str, float | None]:
-    """The figures of a score that are single numbers; None where undefined."""
-    return {name: _number(value) for name, value in score.figures().items() if not isinstance(value, list)}
+    """The figures of a score that are single numbers, and ``worst_fold``, neutral where the neutral RankIC is
+    defined; None where undefined."""
+    plain = {name: value for name, value in score.figures().items() if not isinstance(value, list)}
+    plain["worst_fold"] = worst_fold(score.fold_neutral_rank_ics, score.fold_rank_ics)
+    return {name: _number(value) for name, value in plain.items()}
+
+
+def worst_fold(neutral: Sequence[float], raw: Sequence[float]) -> float:
+    """The smallest mean RankIC of a fold, in the direction of all folds together; NaN where one is undefined.
+
+    Examples
+    --------
+    >>> worst_fold([-0.03, 0.01, -0.02], [])
+    -0.01
+    """
+    folds = neutral if all(map(math.isfinite, neutral)) else raw
+    direction = math.copysign(1.0, sum(folds))
+    return min((direction * fold for fold in folds), default=math.nan)
 
 
 def rule_of(config: CampaignConfig) -> AdmissionRule:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from assay.campaign._accept_types import AcceptedFactor
 from assay.campaign._lineage import Lineage, lineages
 from assay.campaign._reasons import NOT_A_CAMPAIGN
 from assay.campaign._records import DESK, DONE, DROPPED
@@ -297,11 +298,15 @@ def _out_of_sample(run: Run) -> dict[str, OutOfSample]:
     if accepted is None:
         return {}
     return {
-        factor.trial: OutOfSample(
-            factor.hold_out.get("rank_ic"), factor.hold_out.get("neutral_rank_ic"), factor.hold_out.get("t")
-        )
+        factor.trial: OutOfSample(*(_as_tried(factor, name) for name in ("rank_ic", "neutral_rank_ic", "t")))
         for factor in accepted.factors
     }
+
+
+def _as_tried(factor: AcceptedFactor, name: str) -> float | None:
+    """A figure of the hold-out with the sign of the trial's formula, as the figures of training have it."""
+    value = factor.hold_out.get(name)
+    return None if value is None else factor.direction * value
 
 
 def costs_of(entries: Iterable[Entry]) -> tuple[RoleCost, ...]:

@@ -200,7 +200,7 @@ class NoiseRow:
 
 @dataclass(frozen=True, slots=True)
 class OutOfSample:
-    """An admitted factor on dates that the campaign never read."""
+    """An admitted factor on dates that the campaign never read, with the sign of the formula as tried."""
 
     rank_ic: float | None
     neutral_rank_ic: float | None = None
