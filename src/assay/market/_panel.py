@@ -116,6 +116,11 @@ class Panel:
         return self._cache.get("fields", "", self._make_fields)
 
     @property
+    def own(self) -> tuple[OwnField, ...]:
+        """Fields that code adds to what is stored, such as those of installed packages."""
+        return tuple(item for item in self._own if item.info.name in self.fields)
+
+    @property
     def groups(self) -> tuple[str, ...]:
         """Names of the groups; ``market``, to which every instrument belongs, is one of them."""
         return tuple(dict.fromkeys((*self._data.groups, MARKET)))
