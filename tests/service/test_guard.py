@@ -11,9 +11,9 @@ import pytest
 
 from assay.config import Secret
 from assay.errors import AssayError
-from assay.service import ServiceSettings, Tokens, new_token, read_token, write_token
-from assay.service._guard import Bucket, _host
-from assay.service._serve import is_loopback, run_server
+from assay.service import ServiceSettings, Tokens, new_token, read_token, serve, write_token
+from assay.web import Bucket, is_loopback
+from assay.web._guard import _host
 
 from .conftest import end, make_workspace, start
 
@@ -117,7 +117,7 @@ def test_side_by_side_each_gets_its_own_answer(server):
 def test_another_address_than_the_loopback_needs_a_word(tmp_path: Path):
     settings = ServiceSettings(data=tmp_path, tokens=Tokens({"search": Secret("x" * 40)}))
     with pytest.raises(AssayError, match="not the loopback"):
-        run_server(settings, host="0.0.0.0", port=1)
+        serve(settings, host="0.0.0.0", port=1)
     assert is_loopback("127.0.0.1")
     assert is_loopback("::1")
 

@@ -58,10 +58,10 @@ def serve(
     from assay.cli._dataset import find_dataset
     from assay.cli._files import read_text
     from assay.config import find_workspace
-    from assay.service import LOOPBACK, Role, ServiceSettings, Tokens, read_token
+    from assay.service import LOOPBACK, ServiceSettings, Tokens, read_token
     from assay.service import serve as run
 
-    tokens: dict[Role, Secret] = {"search": read_token(token_file)}
+    tokens: dict[str, Secret] = {"search": read_token(token_file)}
     if score_token_file is not None:
         tokens["score"] = read_token(score_token_file)
     settings = ServiceSettings(

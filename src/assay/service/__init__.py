@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from assay.service._desk import Answer, Desk, Job, open_desk
 from assay.service._models import ErrorBody
-from assay.service._settings import LOOPBACK, ServiceSettings
+from assay.service._settings import Role, ServiceSettings
 from assay.service._terms import Terms
-from assay.service._tokens import Role, Tokens, new_token, read_token, write_token
+from assay.web import LOOPBACK, Tokens, check_loopback, new_token, read_token, write_token
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -62,7 +62,9 @@ def serve(settings: ServiceSettings, *, host: str, port: int) -> None:
     """
     from assay.base import require
 
+    if not settings.allow_remote:
+        check_loopback(host, fix="leave --host out, or add --allow-remote behind a proxy that speaks TLS")
     require("uvicorn", extra="server")
-    from assay.service._serve import run_server
+    from assay.web import run_app
 
-    run_server(settings, host=host, port=port)
+    run_app(app(settings), host=host, port=port)

@@ -22,7 +22,6 @@ from assay.errors import Reason, Refusal
 from assay.judge import EVAL_SEALED
 from assay.service._desk import Answer, Desk, Job, open_desk
 from assay.service._faults import answer_to, fault
-from assay.service._guard import Guard
 from assay.service._models import (
     BacktestRequest,
     ErrorBody,
@@ -36,7 +35,6 @@ from assay.service._models import (
 )
 from assay.service._reasons import (
     BAD_REQUEST,
-    BUSY,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
     PERIOD_NOT_ALLOWED,
@@ -47,8 +45,11 @@ from assay.service._registry import Answers, Specs, key_of
 from assay.service._settings import ServiceSettings
 from assay.service._terms import Terms
 from assay.service._worker import Worker
+from assay.web import BUSY, Guard
 
 EVAL_HEADER = "X-Assay-Eval-Token"
+OPEN_PATHS = ("/health", "/openapi.json")
+"""What is served without a token: that the service is up, and how to ask it."""
 
 _STATUSES = {
     400: "the body is no JSON",
@@ -169,7 +170,7 @@ def make_app(settings: ServiceSettings) -> FastAPI:
         redoc_url=None,
     )
     made.state.service = service
-    made.add_middleware(Guard, settings=settings)
+    made.add_middleware(Guard, settings=settings, open_paths=OPEN_PATHS)
     made.add_exception_handler(RequestValidationError, _invalid)
     made.add_exception_handler(HTTPException, _http)
     made.add_exception_handler(Refusal, _refused)

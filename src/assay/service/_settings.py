@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from assay.errors import AssayError
-from assay.service._tokens import Tokens
+from assay.web import LOOPBACK, Tokens
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+Role: TypeAlias = Literal["search", "score"]
+"""What the holder of a token may ask for: ``score`` includes ``search``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

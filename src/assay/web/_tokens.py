@@ -9,13 +9,9 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from assay.config import Secret
 from assay.errors import AssayError
-
-Role: TypeAlias = Literal["search", "score"]
-"""What the holder may ask for: ``score`` includes ``search``."""
 
 SHORTEST = 20
 
@@ -68,18 +64,18 @@ def read_token(path: Path) -> Secret:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens that the service accepts, by role."""
+    """The tokens that a server accepts, by the role of their holder."""
 
-    by_role: Mapping[Role, Secret]
+    by_role: Mapping[str, Secret]
 
-    def role_of(self, header: str | None) -> Role | None:
+    def role_of(self, header: str | None) -> str | None:
         """The role of an ``Authorization`` header; None where it holds no token that is known.
 
         Each known token is compared in full, so that the time taken says nothing of any.
         """
         scheme, _, given = (header or "").partition(" ")
         digest = _digest(given.strip())
-        found: Role | None = None
+        found: str | None = None
         for role, token in self.by_role.items():
             if hmac.compare_digest(digest, _digest(token.reveal())):
                 found = role

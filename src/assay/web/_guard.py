@@ -6,14 +6,13 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from assay.errors import Reason
-from assay.service._faults import fault
-from assay.service._reasons import (
+from assay.web._reasons import (
     BODY_TOO_LARGE,
     BODY_TOO_SLOW,
     FOREIGN_HOST,
@@ -21,8 +20,7 @@ from assay.service._reasons import (
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
 )
-from assay.service._settings import ServiceSettings
-from assay.service._tokens import Role
+from assay.web._tokens import Tokens
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -30,8 +28,24 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 AsgiApp: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-OPEN_PATHS = ("/health", "/openapi.json")
-"""What is served without a token: that the service is up, and how to ask it."""
+
+class GuardSettings(Protocol):
+    """What a server lets pass.
+
+    ``hosts`` are the names that a request may give it, ``rate`` the requests a minute of each role,
+    ``body_limit`` bytes and ``body_seconds`` what a body may take.
+    """
+
+    @property
+    def tokens(self) -> Tokens: ...
+    @property
+    def hosts(self) -> Collection[str]: ...
+    @property
+    def rate(self) -> int: ...
+    @property
+    def body_limit(self) -> int: ...
+    @property
+    def body_seconds(self) -> float: ...
 
 
 @dataclass(slots=True)
@@ -66,10 +80,10 @@ class _ClientGone(Exception):
 
 
 class Guard:
-    """ASGI middleware; sets ``state.role`` for what lies behind it."""
+    """ASGI middleware; sets ``state.role`` for what lies behind it. ``open_paths`` need no token."""
 
-    def __init__(self, app: AsgiApp, settings: ServiceSettings) -> None:
-        self._app, self._settings = app, settings
+    def __init__(self, app: AsgiApp, settings: GuardSettings, open_paths: Collection[str] = ()) -> None:
+        self._app, self._settings, self._open = app, settings, open_paths
         self._buckets = {role: Bucket(settings.rate) for role in settings.tokens.by_role}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,14 +107,14 @@ class Guard:
         scope.setdefault("state", {})["role"] = role
         await self._app(scope, _again(body, receive), _plain(send))
 
-    def _admit(self, scope: Scope) -> Role | None:
+    def _admit(self, scope: Scope) -> str | None:
         headers = _headers(scope)
         if _host(headers.get("host", "")) not in self._settings.hosts:
             raise _Refused(403, FOREIGN_HOST)
         origin = headers.get("origin")
         if origin is not None and not self._same_site(origin):
             raise _Refused(403, FOREIGN_ORIGIN)
-        if scope["path"] in OPEN_PATHS:
+        if scope["path"] in self._open:
             return None
         role = self._settings.tokens.role_of(headers.get("authorization"))
         if role is None:
@@ -171,8 +185,13 @@ def _plain(send: Send) -> Send:
     return mark
 
 
+def client_fault(reason: Reason) -> dict[str, str]:
+    """The body of an answer to a request that was at fault."""
+    return {"source": "client", "reason": reason.code, "message": reason.summary, "fix": reason.fix}
+
+
 async def _refuse(send: Send, refused: _Refused) -> None:
-    body = json.dumps(fault("client", refused.reason)).encode()
+    body = json.dumps(client_fault(refused.reason)).encode()
     headers = {
         "content-type": "application/json",
         "content-length": str(len(body)),
