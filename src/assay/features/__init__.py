@@ -17,7 +17,7 @@ from assay.features._graph import FeatureGraph, FeatureProblems
 from assay.features._python import feature, installed_features
 from assay.features._reasons import AS_OF_IN_FUTURE, BROKEN_FEATURE, UNKNOWN_FEATURE
 from assay.features._standard import HORIZONS, standard_graph
-from assay.features._store import FeaturePanel, FeatureStore
+from assay.features._store import FeaturePanel, FeatureStore, label_values
 
 __all__ = [
     "AS_OF_IN_FUTURE",
@@ -41,5 +41,6 @@ __all__ = [
     "formula_feature",
     "installed_features",
     "label_feature",
+    "label_values",
     "standard_graph",
 ]

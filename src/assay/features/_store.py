@@ -60,6 +60,8 @@ class FeatureStore:
     universe : members by date that ops across instruments see; ``None`` for all instruments.
     cache : folder of values that were computed before; ``None`` for none. Never a source.
     clock : the last day that may be asked for; by default the panel's last.
+    period, start : name and first day of what models train and are evaluated on; rows before ``start`` only
+        feed lookbacks. By default the whole panel.
 
     Raises
     ------
@@ -77,12 +79,16 @@ class FeatureStore:
         universe: str | None = None,
         cache: Path | None = None,
         clock: date | None = None,
+        period: str = "all",
+        start: date | None = None,
     ) -> None:
         _check_fields(panel, graph)
         if universe is not None:
             panel.universe(universe)
         self.panel, self.graph, self.universe = panel, graph, universe
         self.clock = clock or as_date(panel.dates[-1])
+        self.period = period
+        self.start_row = 0 if start is None else int(np.searchsorted(panel.dates, np.datetime64(start, "D")))
         self._cache = None if cache is None else FeatureCache(cache)
         self._memory = _Memory(MEMORY_BYTES)
         self._checked: set[str] = set()
@@ -221,14 +227,19 @@ class _Work:
         if isinstance(rule, Formula):
             return self._formula(rule.expression.node)
         if isinstance(rule, Label):
-            gone = self._view.trading(rule.fill).delisted_row
-            return forward_returns(self._view.field(rule.fill), rule.horizon, delisted_row=gone)
+            return label_values(self._view, rule)
         return run_function(feature, [self.value(dep) for dep in feature.deps], self.shape)
 
     def _formula(self, node: Node) -> Values:
         universe = self._store.universe
         members = None if universe is None else self._view.universe(universe)
         return evaluate({"value": node}, self, universe=members)["value"].copy()
+
+
+def label_values(panel: Panel, label: Label) -> Values:
+    """A label on all rows of a panel, float32 ``(T, N)``; the last ``1 + horizon`` rows are missing."""
+    gone = panel.trading(label.fill).delisted_row
+    return forward_returns(panel.field(label.fill), label.horizon, delisted_row=gone)
 
 
 class _Memory:
