@@ -98,3 +98,22 @@ def test_coverage_is_a_share_of_the_universe() -> None:
     assert covered.mean == pytest.approx(0.375)
     assert covered.lowest == 0.0
     assert covered.dates_without_signal == 1
+
+
+def test_the_ladder_is_the_portfolio_of_the_quantiles_places() -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(3, 40)).astype(np.float32), rng.normal(size=(3, 40)).astype(np.float32)
+    y[1, :3] = np.nan
+    member = quantile_membership(x, 5).astype(np.float64)
+    for row, found in enumerate(Scorer(y, quantiles=5, min_names=5).score(x).quantiles.ladder):
+        known = np.isfinite(y[row])
+        weight = member[row, known] - member[row, known].mean()
+        weight /= weight[weight > 0].sum()
+        assert found == pytest.approx(weight @ y[row, known], rel=1e-5)
+
+
+def test_the_ladder_of_the_label_itself_and_of_one_step() -> None:
+    y = np.array([[-0.01, 0.03, 0.02, 0.0]], np.float32)
+    quantiles = Scorer(y, quantiles=2, min_names=2).score(y).quantiles
+    assert quantiles.ladder == pytest.approx(quantiles.spread)
+    assert np.isnan(Scorer(y, quantiles=2, min_names=2).score(np.ones((1, 4))).quantiles.ladder).all()

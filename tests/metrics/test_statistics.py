@@ -7,7 +7,15 @@ import pytest
 import statsmodels.api as sm
 
 from assay.errors import DataError
-from assay.metrics import autocorrelation, is_undefined, mean_of, newey_west_t, ratio_of, std_of
+from assay.metrics import (
+    autocorrelation,
+    is_undefined,
+    mean_of,
+    newey_west_p,
+    newey_west_t,
+    ratio_of,
+    std_of,
+)
 
 
 def numacc(number: int) -> np.ndarray:
@@ -87,3 +95,43 @@ def test_too_short_is_undefined_and_bad_input_refused() -> None:
         mean_of(np.ones((2, 2)))
     with pytest.raises(DataError):
         newey_west_t(np.arange(9.0), -1)
+
+
+def test_the_p_of_a_long_independent_series_is_the_normal_one() -> None:
+    for t in (0.5, 1.96, 3.5, -3.5):
+        assert newey_west_p(t, 200_000, 0) == pytest.approx(math.erfc(abs(t) / math.sqrt(2)), rel=2e-3)
+    # without lags: Student of 29 degrees of freedom at 2 sqrt(29/30), as the variance is divided by n
+    assert newey_west_p(2.0, 30, 0) == pytest.approx(0.0589, abs=1e-4)
+    assert newey_west_p(0.0, 100, 10, 5) == 1.0
+    assert math.isnan(newey_west_p(math.nan, 100, 10, 5))
+
+
+def test_critical_values_of_the_fixed_b_theory() -> None:
+    # Kiefer and Vogelsang 2005, Bartlett kernel: polynomials in b for 95% and 97.5%, one side
+    n = 2000
+    for lags in (49, 99, 199):
+        b = (lags + 1) / n
+        at_95 = 1.6449 + 2.1859 * b + 0.3142 * b**2 - 0.3427 * b**3
+        at_97 = 1.9600 + 2.9694 * b + 0.4160 * b**2 - 0.5324 * b**3
+        assert newey_west_p(at_95, n, lags) / 2 == pytest.approx(0.05, rel=0.04)
+        assert newey_west_p(at_97, n, lags) / 2 == pytest.approx(0.025, rel=0.04)
+
+
+@pytest.mark.parametrize(("n", "lags", "overlap"), [(270, 10, 5), (200, 5, 1), (400, 0, 5), (250, 20, 10)])
+def test_overlapping_labels_are_as_significant_as_they_say(n: int, lags: int, overlap: int) -> None:
+    rng = np.random.default_rng(3)
+    walk = np.cumsum(rng.standard_normal((1500, n + overlap)), axis=1)
+    series = walk[:, overlap:] - walk[:, :-overlap]
+    found = np.array([newey_west_t(x, lags) for x in series])
+    p = np.array([newey_west_p(t, n, lags, overlap) for t in found])
+    plain = np.array([math.erfc(abs(t) / math.sqrt(2)) for t in found])
+    assert 0.035 < (p < 0.05).mean() < 0.065
+    assert 0.004 < (p < 0.01).mean() < 0.018
+    if overlap > 1:
+        assert (plain < 0.01).mean() > 0.018
+
+
+@pytest.mark.parametrize(("n", "lags", "overlap"), [(1, 0, 1), (10, -1, 1), (10, 0, 0)])
+def test_a_p_of_nothing(n: int, lags: int, overlap: int) -> None:
+    with pytest.raises(DataError):
+        newey_west_p(1.0, n, lags, overlap)

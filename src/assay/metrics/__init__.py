@@ -94,7 +94,15 @@ from assay.metrics._simulate import (
     Tape,
     simulate,
 )
-from assay.metrics._statistics import autocorrelation, is_undefined, mean_of, newey_west_t, ratio_of, std_of
+from assay.metrics._statistics import (
+    autocorrelation,
+    is_undefined,
+    mean_of,
+    newey_west_p,
+    newey_west_t,
+    ratio_of,
+    std_of,
+)
 from assay.metrics._weights import (
     dollar_neutral_weights,
     eligible,
@@ -186,6 +194,7 @@ __all__ = [
     "moments_of",
     "nav_of",
     "neutral_rank_ic",
+    "newey_west_p",
     "newey_west_t",
     "optimal_block",
     "pbo_cscv",

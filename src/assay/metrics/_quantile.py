@@ -47,6 +47,24 @@ class QuantileReturns:
         """
         return np.asarray(self.values[:, -1] - self.values[:, 0], dtype=np.float64)
 
+    @property
+    def ladder(self) -> Floats:
+        """Return per date of the portfolio that holds every name by its quantile's place: one unit long, one
+        short.
+
+        Names weigh the number of their quantile less its mean over the names with a label: the rank-weighted
+        portfolio of Asness, Moskowitz and Pedersen (Journal of Finance 68, 2013), with all names of a
+        quantile alike. NaN where the names are of fewer than two quantiles.
+        """
+        names = np.where(np.isfinite(self.values), self.names, 0).astype(np.float64)
+        total = np.maximum(names.sum(axis=1, keepdims=True), 1.0)
+        place = np.arange(self.values.shape[1], dtype=np.float64)[None, :]
+        weight = names * (place - (names * place).sum(axis=1, keepdims=True) / total)
+        unit = np.abs(weight).sum(axis=1) / 2.0
+        earned = (weight * np.nan_to_num(self.values)).sum(axis=1)
+        several = np.count_nonzero(names, axis=1) > 1
+        return np.asarray(np.divide(earned, unit, out=np.full(len(unit), math.nan), where=several))
+
     def between(self, start: int, stop: int) -> QuantileReturns:
         """The dates of rows ``start`` to ``stop``, half-open."""
         return QuantileReturns(self.values[start:stop], self.names[start:stop])
