@@ -14,6 +14,10 @@ _HIGH_ZH = r"(?:最?[高大强多]|较[高大强]|偏[高大强]|靠前|居前)"
 _LOW_ZH = r"(?:最?[低小弱少]|较[低小弱]|偏[低小弱]|靠后|居后)"
 _GROUP_ZH = r"(?:的)?(?:一?[组端档侧]|分位|分组|十分之一|五分之一|\d+%|股票|个股|者|值)?"
 _VALUE_ZH = r"(?:因子|指标|信号|取|得分|打分|数|比|系)?(?:值|数|分)?"
+_HIGH_ONES, _LOW_ONES = r"高[^。;；,，低]{0,12}", r"低[^。;；,，高]{0,12}"
+_MEMBERS = r"(?:的)?(?:股票|个股|一组|组合|组|分位|一端|者|档)"
+_WORSE_ZH = r"(?:(?:收益|表现|回报)(?:率)?(?:偏|更|较|也?更为?)(?:低|差|弱)|跑输|落后)"
+_BETTER_ZH = r"(?:(?:收益|表现|回报)(?:率)?(?:偏|更|较|也?更为?)(?:高|好|强)|跑赢|占优)"
 _NEAR = r"[^.;。；]{0,40}?"
 _NEAR_ZH = r"[^。;；,，]{0,12}?"
 _RESPONSE = r"(?:returns?|performance|alpha|payoffs?|profits?|premi(?:a|um|ums))"
@@ -62,6 +66,9 @@ _ZH: Final[tuple[str, ...]] = (
     r"[^。;；,，]{0,6}(?:多|高|跑赢|领先|好)",
     r"<bad>(?:的)?(?:一?组|分位|端)[^。;；,，]{0,12}比<good>(?:的)?(?:一?组|分位|端)"
     r"[^。;；,，]{0,6}(?:少|低|跑输|落后|差)",
+    rf"(?:做多|买入|买进|持有|配置|超配)[^。;；,，]{{0,12}}<end>{_MEMBERS}",
+    rf"<ones>{_MEMBERS}[^。;；]{{0,12}}{_BETTER_ZH}",
+    rf"<others>{_MEMBERS}[^。;；]{{0,12}}{_WORSE_ZH}",
     # quantiles
     r"(?:[由从自])<bad>(?:到|至|往)<good>[^。;；]{0,16}?(?:递增|上升|走高|抬升|提高)",
     r"(?:[由从自])<good>(?:到|至|往)<bad>[^。;；]{0,16}?(?:递减|下降|走低|降低)",
@@ -105,6 +112,8 @@ def _filled(sign: Literal["positive", "negative"]) -> tuple[str, ...]:
     high = sign == "positive"
     en = {"good": _HIGH_EN if high else _LOW_EN, "bad": _LOW_EN if high else _HIGH_EN}
     zh = {"good": _HIGH_ZH if high else _LOW_ZH, "bad": _LOW_ZH if high else _HIGH_ZH}
+    zh |= {"end": "(?:高|大|强)" if high else "(?:低|小|弱)"}
+    zh |= {"ones": _HIGH_ONES if high else _LOW_ONES, "others": _LOW_ONES if high else _HIGH_ONES}
     return (
         *(_put(template, en) for template in _EN),
         *(_put(template, zh) for template in _ZH),

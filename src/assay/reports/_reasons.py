@@ -141,6 +141,11 @@ UNEXPLAINED_NUMBER = Reason(
     "The cited definition states a window that the formula does not use.",
     "Write the formula that the text defines, or cite only its definition.",
 )
+PARTIAL_FORMULA = Reason(
+    "extract.partial_formula",
+    "The formula is only a part of what the text defines.",
+    "Write the whole formula, and cite all of its words.",
+)
 SINGLE_READING = Reason(
     "extract.single_reading",
     "Only one reading of the text supports the factor's sign or significance.",
@@ -153,7 +158,7 @@ REASONS: Final[tuple[Reason, ...]] = (
     UNKNOWN_TARGET, CONFLICTING_WINDOW, CONFLICTING_DIRECTION, CONFLICTING_FIELD, UNREAD, BAD_REPLY,
     NO_SPEC, NOT_EXECUTABLE, OFF_WHITELIST, BAD_DECLARATION, NO_EVIDENCE, BAD_CITATION,
     UNCITED_FIELD, UNGROUNDED_NUMBER, UNSUPPORTED_WORDS, UNGROUNDED_DIRECTION, CONTRADICTED,
-    UNEXPLAINED_NUMBER, SINGLE_READING,
+    UNEXPLAINED_NUMBER, PARTIAL_FORMULA, SINGLE_READING,
 )  # fmt: skip
 """Every reason for which this package refuses."""
 

@@ -126,3 +126,22 @@ def test_a_formula_that_cannot_run_has_no_readings() -> None:
     text = "The factor counts days on which the price rose in the past 20 trading days."
     spec = _spec("COUNT($close, 20)", (20,), "past 20 trading days", text)
     assert _variants(text, spec) == ()
+
+
+TRIED = (
+    "因子为过去二十个交易日的累计涨跌幅，价格均为后复权价。因子不做中性化，每周调仓。\n\n稳健性检验\n\n"
+    "将窗口换成60日后，收益下降。改为每月调仓后，IC略降。行业中性后，信息比率上升。\n"
+)
+
+
+def test_what_the_report_tries_are_readings() -> None:
+    spec = _spec("TS_PCTCHANGE($close, 20)", (20,), "过去二十个交易日的累计涨跌幅", TRIED)
+    single = [v for v in _variants(TRIED, spec) if ";" not in v.name]
+    assert {(v.expr, v.neutralize, v.rebalance) for v in single} == {
+        ("TS_PCTCHANGE($close, 20)", "none", "weekly"),
+        ("TS_PCTCHANGE($close, 60)", "none", "weekly"),
+        ("TS_PCTCHANGE($close, 20)", "industry", "weekly"),
+        ("TS_PCTCHANGE($close, 20)", "none", "monthly"),
+    }
+    settled = TRIED.replace("稳健性检验\n\n", "")
+    assert [v.name for v in _variants(settled, spec)] == ["as written"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from assay.expr import Call, Constant, Field, Node, fingerprint, to_text, walk
 from assay.reports._document import Document, Numeral
-from assay.reports._lexicon import Words, says
+from assay.reports._lexicon import REBALANCE_CUES, Words, neutralizations, periods, says
+from assay.reports._sections import asides, varies
 from assay.spec import HOUSE_DEFAULTS, UNDECLARED, FactorSpec, read_expr
 
 MOST_READINGS: Final = 24
@@ -87,6 +89,8 @@ def variants_of(document: Document, spec: FactorSpec, *, most: int = MOST_READIN
     - Prices are adjusted or as traded, where the report does not say which.
     - The factor is neutralised or not, and positions change daily, weekly or monthly, where the spec leaves
       it undeclared; never more often than the factor is computed.
+    - What the report itself tries under a heading such as *Robustness*: another neutralisation, another
+      rebalancing, and another window where the formula has only one.
 
     Readings with fewer differences come first, in the order of this list. A formula that cannot run has none.
     """
@@ -142,6 +146,54 @@ def _choices(document: Document, spec: FactorSpec, node: Node) -> Iterator[list[
         if spec.rebalance == UNDECLARED
         and name != _rebalance(spec)
         and _SPEED[name] >= _SPEED.get(spec.frequency, 0)
+    ]
+    yield from _tried(document, spec, node)
+
+
+_PIECE: Final = re.compile(r"[^。；;！？!?\n]+?(?=[。；;！？!?\n]|\.(?=\s)|$)")
+_NEUTRAL: Final[Mapping[str, Neutralize]] = {
+    "none": "none",
+    "industry": "industry",
+    "size": "size",
+    "industry_size": "industry_size",
+}
+
+
+def _tried(document: Document, spec: FactorSpec, node: Node) -> Iterator[list[_Change]]:
+    """What the report tries beside the factor, one choice for each kind of change."""
+    stretches = asides(document.text)
+    pieces = [
+        (piece.start(), piece.end(), piece.group())
+        for stretch in stretches
+        for piece in _PIECE.finditer(document.text, stretch.start, stretch.end)
+        if varies(stretches, piece.start(), piece.group())
+    ]
+    neutral = {_NEUTRAL[v] for *_, words in pieces for v in neutralizations(words) if v in _NEUTRAL}
+    yield [
+        _Change(
+            f"tried by the authors: {'not neutralised' if name == 'none' else f'neutralised by {name}'}",
+            neutralize=name,
+        )
+        for name in sorted(neutral - {_neutralize(spec, node)})
+    ]
+    paced = {v for *_, words in pieces if says(REBALANCE_CUES, words) for v in periods(words)}
+    yield [
+        _Change(f"tried by the authors: rebalanced {name}", rebalance=name)
+        for name in _REBALANCES
+        if name in paced and name != _rebalance(spec) and _SPEED[name] >= _SPEED.get(spec.frequency, 0)
+    ]
+    windows = _windows(node)
+    said = {
+        numeral.days[0]
+        for start, end, words in pieces
+        if not says(REBALANCE_CUES, words)
+        for numeral in document.numerals
+        if start <= numeral.start < end and numeral.label == "parameter" and len(numeral.days) == 1
+    }
+    yield [
+        _Change(f"tried by the authors: {windows[0]} bars as {days}", windows=((windows[0], days),))
+        for days in sorted(said - set(windows) - {1})
+        if len(windows) == 1
     ]
 
 

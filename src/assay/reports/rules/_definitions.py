@@ -12,12 +12,13 @@ from assay.reports._reasons import (
     UNSUPPORTED_FIELD,
     UNSUPPORTED_OP,
 )
+from assay.reports._sections import HOLDS
 from assay.reports.rules import _names as names
 from assay.reports.rules._cells import celled
 from assay.reports.rules._chart import Token
 from assay.reports.rules._cues import Region, Strength, parts_of, regions_of, speaks_of_another
 from assay.reports.rules._direction import directions_of
-from assay.reports.rules._facts import ASIDE, FINAL
+from assay.reports.rules._facts import ASIDE
 from assay.reports.rules._names import FACTORISH
 from assay.reports.rules._read import Phrase, content, longest, prepare
 from assay.reports.rules._rest import left_over
@@ -127,7 +128,7 @@ def definitions_of(
     used: set[int] = set()
     for index, sentence in enumerate(sentences):
         section = sentence if sentence.heading else section
-        if ASIDE.search(sentence.text) and not FINAL.search(sentence.text):
+        if ASIDE.search(sentence.text) and not HOLDS.search(sentence.text):
             continue
         if sentence.table_row:
             cell = celled(sentences, index)
@@ -170,7 +171,7 @@ def _of_parts(sentence: Sentence) -> Definition | None:
         return None
     return Definition(
         "", 0, None, Obstacle(UNREAD, sentence.text[:80]), sentence.start, sentence.end, sentence,
-        FINAL.search(sentence.text) is not None, Strength.DEFINED, of_parts=True,
+        HOLDS.search(sentence.text) is not None, Strength.DEFINED, of_parts=True,
     )  # fmt: skip
 
 
@@ -316,7 +317,7 @@ _SORTED = re.compile(r"排序|排名|选股|买入|分组|rank|sort|buy|portfoli
 
 
 def blank_of(sentence: Sentence, region: Region) -> Definition:
-    final = FINAL.search(sentence.text) is not None
+    final = HOLDS.search(sentence.text) is not None
     return Definition(
         region.name.text, region.name.start, None, None, sentence.start, sentence.end, sentence, final,
         region.strength,
@@ -391,7 +392,7 @@ def _obstructed(scanner: Scanner, sentence: Sentence, around: _Around) -> Defini
     strength = Strength.DEFINED if earlier.text else Strength.USED
     return Definition(
         name, place, None, obstacle, sentence.start, sentence.end, sentence,
-        FINAL.search(sentence.text) is not None, strength,
+        HOLDS.search(sentence.text) is not None, strength,
     )  # fmt: skip
 
 

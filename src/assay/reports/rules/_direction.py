@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from assay.reports._lexicon import direction_hits
-from assay.reports.rules._facts import ASIDE, FINAL
+from assay.reports._sections import HOLDS
+from assay.reports.rules._facts import ASIDE
 from assay.reports.rules._sentences import Sentence, clauses
 from assay.reports.rules._tree import Apply, Number, Tree
 
@@ -22,26 +23,6 @@ _OF_VALUE = re.compile(
     r"|decile|quintile|quantile"
     r"|readings?|measure|ratio", re.IGNORECASE
 )  # fmt: skip
-_GROUP = r"(?:的)?(?:股票|个股|一组|组合|组|分位|一端|者|档)"
-_BUY, _WORSE, _BETTER = (
-    r"(?:做多|买入|买进|持有|配置|超配)",
-    r"(?:(?:收益|表现|回报)(?:率)?(?:偏|更|较|也?更为?)(?:低|差|弱)|跑输|落后)",
-    r"(?:(?:收益|表现|回报)(?:率)?(?:偏|更|较|也?更为?)(?:高|好|强)|跑赢|占优)",
-)
-_MORE: Final[dict[Sign, re.Pattern[str]]] = {
-    "positive": re.compile(
-        rf"{_BUY}[^。;；,，]{{0,12}}(?:高|大|强){_GROUP}"
-        rf"|高[^。;；,，低]{{0,12}}{_GROUP}[^。;；]{{0,12}}{_BETTER}"
-        rf"|低[^。;；,，高]{{0,12}}{_GROUP}[^。;；]{{0,12}}{_WORSE}"
-    ),
-    "negative": re.compile(
-        rf"{_BUY}[^。;；,，]{{0,12}}(?:低|小|弱){_GROUP}"
-        rf"|高[^。;；,，低]{{0,12}}{_GROUP}[^。;；]{{0,12}}{_WORSE}"
-        rf"|低[^。;；,，高]{{0,12}}{_GROUP}[^。;；]{{0,12}}{_BETTER}"
-    ),
-}
-"""Statements beside those of the shared table: groups that are bought, or that do better or worse."""
-
 _OF_FORMULA = re.compile(r"(?:with|carries|takes|given) a (?:negative|minus|positive) sign$", re.IGNORECASE)
 """A sign that belongs to the formula says nothing of the direction."""
 
@@ -111,13 +92,13 @@ def _in(sentence: Sentence, text: str) -> Iterator[Statement]:
         return
     sign, naming = next(iter(stated.items()))
     of_value = _OF_VALUE.search(sentence.text) is not None
-    final = FINAL.search(sentence.text) is not None
+    final = HOLDS.search(sentence.text) is not None
     yield Statement(sign, sentence.start, sentence.end, sentence.paragraph, of_value, naming, final)
 
 
 def _signs(text: str) -> dict[Sign, bool]:
     """The signs that the words state, and whether a name alone does; a name gives way to a statement."""
-    stated: dict[Sign, bool] = {sign: False for sign, pattern in _MORE.items() if pattern.search(text)}
+    stated: dict[Sign, bool] = {}
     for sign, hit in direction_hits(text):
         if _OF_FORMULA.search(text[: hit.end]):
             continue

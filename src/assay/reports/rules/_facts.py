@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from assay.reports._lexicon import PERIOD_WORDS, REBALANCE_CUES, find_words, neutralizations
+from assay.reports._sections import HOLDS
 from assay.reports.rules._sentences import Sentence, clauses
 from assay.spec import universes_in
 
@@ -29,17 +30,6 @@ ASIDE: Final = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 """Words of a sentence that speaks of something else than the factor as it is used."""
-
-FINAL: Final = re.compile(
-    r"最终|最后(?:采用|选用|使用|确定)|正式(?:版|采用)|以此为准|为准|定稿|后文(?:均|统一)"
-    r"|以下(?:各节|全部|均|统一)|下文(?:均|统一|中的?)|均指|实际(?:采用|使用)(?:的是)?"
-    r"|\bfinal(?:ly|i[sz]ed)?\b|eventually|ultimately|we settle|settled on|prevails?|supersedes?"
-    r"|adopted version|throughout the rest|from here on|in what follows|in the rest of|from now on"
-    r"|hereafter"
-    r"|all (?:the )?results (?:below|that follow|use)|in all (?:that|results)",
-    re.IGNORECASE,
-)  # fmt: skip
-"""Words that say which of two statements holds."""
 
 _BENCHMARK = re.compile(
     r"基准|对冲|跑赢|跑输|超额|股指期货|benchmark|hedg|outperform|underperform|excess|versus"
@@ -129,7 +119,7 @@ def _fact(
     field: FactField, value: str, start: int, text: str, sentence: Sentence, strong: bool = True
 ) -> Fact:
     place = start + len(text) - len(text.lstrip())
-    final = FINAL.search(sentence.text) is not None
+    final = HOLDS.search(sentence.text) is not None
     return Fact(field, value, place, place + len(text.strip()), sentence.paragraph, final, strong)
 
 

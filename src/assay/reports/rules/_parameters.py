@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Final
 
 from assay.reports._document import Numeral
-from assay.reports.rules._facts import ASIDE, FINAL
+from assay.reports._sections import HOLDS
+from assay.reports.rules._facts import ASIDE
 from assay.reports.rules._scan import Scanner
 from assay.reports.rules._sentences import Sentence
 from assay.reports.rules._tree import Window
@@ -85,7 +86,7 @@ def _held(parameter: Parameter, following: Sentence | None) -> Parameter:
     """A change that the next sentence of the paragraph calls the one that holds."""
     if following is None or following.paragraph != parameter.paragraph or not parameter.old:
         return parameter
-    holds = FINAL.search(following.text) and str(parameter.window.days[0]) in following.text
+    holds = HOLDS.search(following.text) and str(parameter.window.days[0]) in following.text
     return replace(parameter, final=True) if holds else parameter
 
 
@@ -117,7 +118,7 @@ def _in(scanner: Scanner, sentence: Sentence) -> Iterator[Parameter]:
         found.append(
             Parameter(
                 window, symbol, sentence.start, sentence.end, sentence.paragraph,
-                sentence.text, FINAL.search(sentence.text) is not None, changed,
+                sentence.text, HOLDS.search(sentence.text) is not None, changed,
             )
         )  # fmt: skip
     # "from 20 days to 60 days" states the new value alone
@@ -156,7 +157,7 @@ def _replaced(scanner: Scanner, sentence: Sentence) -> Parameter | None:
         between = sentence.text[first.end - sentence.start : second.start - sentence.start]
         new, old = (one, other) if _IN_PLACE.search(between) else (other, one)
         if new is one or (_FROM_TO.search(between) and re.search(_FROM, sentence.text, re.IGNORECASE)):
-            final = FINAL.search(sentence.text) is not None
+            final = HOLDS.search(sentence.text) is not None
             return Parameter(
                 new,
                 "",

@@ -15,6 +15,10 @@ _END: Final = re.compile(r"[。！？!?；;\n]|\.(?=\s|$)")
 _CLAUSE: Final = re.compile(r"[。！？!?；;\n，,:：|]|\.(?=\s|$)")
 
 
+_PROPER: Final = re.compile(r"“[^”\n]{1,24}”|「[^」\n]{1,24}」|《[^》\n]{1,48}》|\"[^\"\n]{1,32}\"")
+"""Words in quotation marks; with a digit among them they may be the quantity itself: "20-day high"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A span of the evidence that resolves.
@@ -30,6 +34,11 @@ class Citation:
     quote: str
     sentences: str
     suspect: bool = False
+
+    @property
+    def spoken(self) -> str:
+        """The quote without names in quotation marks: “均值之外” is what something is called, and no mean."""
+        return _PROPER.sub(lambda m: m.group() if re.search(r"\d", m.group()) else "“”", self.quote)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,12 @@ def gate(
     found["contradictions"] += [
         _finding(reasons.CONTRADICTED, text, "evidence") for text in grounding.contradictions
     ]
+    found["contradictions"] += [
+        _finding(reasons.PARTIAL_FORMULA, text, "expr") for text in grounding.parts_only
+    ]
+    found["contradictions"] += [
+        _finding(reasons.UNEXPLAINED_NUMBER, text, "expr") for text in grounding.unexplained
+    ]
     applied: set[str] = {name for name in GATE_CHECKS if name != "readings"}
     if node is None:
         applied -= {"numbers", "words"}

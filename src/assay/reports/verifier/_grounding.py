@@ -12,6 +12,7 @@ from assay.expr import Call, Node, walk
 from assay.reports import _lexicon as lexicon
 from assay.reports._document import Document, Numeral
 from assay.reports._orders import Orders
+from assay.reports._sections import asides, varies
 from assay.reports.verifier._citations import (
     Citation,
     Citations,
@@ -21,12 +22,13 @@ from assay.reports.verifier._citations import (
     sentence_of,
 )
 from assay.reports.verifier._needs import NumberNeed, fields_used, numbers_of, op_word, ops_of
+from assay.reports.verifier._whole import parts_only
 from assay.spec import UNDECLARED, Direction, FactorSpec, universes_in
 
 Aspect = Literal["field", "number", "op", "data", "direction"]
 """``data`` is a field of the market that the formula reads; ``field`` one of the spec."""
 
-DEFINITION: Final = ("expr", "windows", "name")
+DEFINITION: Final = ("expr", "windows")
 """Fields whose citations may define the formula."""
 
 
@@ -43,12 +45,16 @@ class Need:
 class Grounding:
     """What the evidence of a spec supports.
 
-    ``contradictions`` are cited places that state another value than the spec, or than each other.
+    ``contradictions`` are cited places that state another value than the spec, or than each other;
+    ``parts_only`` says what the text does with the cited words and the formula leaves out; ``unexplained``
+    are windows of the cited definition that the formula does not use.
     """
 
     citations: Citations
     needs: tuple[Need, ...]
     contradictions: tuple[str, ...]
+    parts_only: tuple[str, ...] = ()
+    unexplained: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -64,7 +70,7 @@ class Grounding:
 
 def ground(document: Document, spec: FactorSpec, direction: Direction, node: Node | None) -> Grounding:
     """Hold a spec against its own evidence. ``node`` is its formula, None where it cannot be typed."""
-    citations = _trusted(document, resolve(document, spec.evidence))
+    citations = _of_the_factor(document, _trusted(document, resolve(document, spec.evidence)))
     needs: list[Need] = []
     if node is not None:
         needs += [
@@ -81,7 +87,13 @@ def ground(document: Document, spec: FactorSpec, direction: Direction, node: Nod
         needs.append(Need("direction", direction, direction in _stated(citations, "direction")))
     if not needs:
         needs.append(Need("field", "anything at all", bool(citations.resolved)))
-    return Grounding(citations, tuple(needs), _contradictions(document, spec, direction, citations, node))
+    return Grounding(
+        citations,
+        tuple(needs),
+        _contradictions(document, spec, direction, citations, node),
+        parts_only(document, citations, node) if node is not None else (),
+        tuple(_unexplained(document, citations, "expr", node)) if node is not None else (),
+    )
 
 
 # -- fields of the spec --------------------------------------------------------------------------------------
@@ -147,6 +159,18 @@ def _trusted(document: Document, citations: Citations) -> Citations:
     return Citations(kept, (*citations.problems, *dict.fromkeys(problems)))
 
 
+def _of_the_factor(document: Document, citations: Citations) -> Citations:
+    """Without those that stand among tests of robustness, unless the words there say that a value holds."""
+    tries = asides(document.text)
+    kept = tuple(
+        citation
+        for citation in citations.resolved
+        if not varies(tries, citation.start, citation.sentences)
+        or lexicon.says(_CORRECTED, citation.sentences)
+    )
+    return Citations(kept, citations.problems)
+
+
 def _borne_out(citation: Citation, plain: tuple[str, ...]) -> bool:
     read = _READ_BY.get(citation.span.field)
     if read is None:
@@ -163,7 +187,7 @@ def _says_op(citations: Citations, word: str) -> bool:
     fields = (*DEFINITION, "neutralization") if word == "INDUSTRY_NEUTRALIZE" else DEFINITION
     written = re.compile(rf"\b{re.escape(word)}\s*\(") if word.isidentifier() else None
     return any(
-        lexicon.says(words, citation.quote) or (written is not None and written.search(citation.quote))
+        lexicon.says(words, citation.spoken) or (written is not None and written.search(citation.spoken))
         for citation in citations.of(*fields)
     )
 
@@ -172,7 +196,7 @@ def _says_field(citations: Citations, word: str) -> bool:
     words = lexicon.FIELD_WORDS[word]
     fields = (*DEFINITION, "neutralization") if word == "industry" else DEFINITION
     return any(
-        lexicon.says(words, citation.quote) or f"${word}" in citation.quote
+        lexicon.says(words, citation.spoken) or f"${word}" in citation.spoken
         for citation in citations.of(*fields)
     )
 
@@ -270,29 +294,30 @@ def _contradictions(
                 what = ", ".join(sorted(stated))
                 found.append(f"{name} is {value}, and {citation.span.chunk_id} states {what}")
     if node is not None:
-        found += _other_windows(document, citations, node)
+        found += _unexplained(document, citations, "windows", node)
         found += _left_out(citations, node)
     return tuple(dict.fromkeys(found))
 
 
-def _other_windows(document: Document, citations: Citations, node: Node) -> list[str]:
-    """Numbers of days that the windows are cited with, and the formula does not use.
+def _unexplained(document: Document, citations: Citations, field: str, node: Node) -> list[str]:
+    """Numbers of days in the quotes of ``windows`` or ``expr`` that are no window of the formula.
 
     A text that corrects a number may be cited with the old one: one for each passage that corrects.
     """
     windows = {int(need.value) for need in numbers_of(node) if need.role in ("window", "lag")}
     unused: dict[tuple[int, ...], str] = {}
-    corrections: set[str] = set()
-    for citation in citations.of("windows"):
-        if lexicon.says(_CORRECTED, citation.sentences):
-            corrections.add(citation.sentences)
+    for citation in citations.of(field):
         for item in numerals_in(document, citation):
-            if item.label == "parameter" and item.days and not windows & set(item.days):
+            if item.label == "parameter" and item.days not in ((), _DAILY) and not windows & set(item.days):
                 where = f"{document.text[item.start : item.end]!r} in {citation.span.chunk_id}"
-                unused[item.days] = where
-    if len(unused) <= len(corrections):
-        return []
-    return [f"the formula uses no window of {where}" for where in unused.values()]
+                unused[item.days] = f"the formula uses no window of {where}"
+    cited = citations.of("windows", "expr")
+    corrections = {c.sentences for c in cited if lexicon.says(_CORRECTED, c.sentences)}
+    return [] if len(unused) <= len(corrections) else list(unused.values())
+
+
+_DAILY: Final = (1,)
+"""One day is the span of a bar: *the largest one-day gain* has no window of 1."""
 
 
 def _left_out(citations: Citations, node: Node) -> list[str]:
@@ -304,7 +329,7 @@ def _left_out(citations: Citations, node: Node) -> list[str]:
         if commitment.parts & has:
             continue
         for citation in citations.of("expr"):
-            for hit in lexicon.find_words(commitment.words, citation.quote):
-                said = citation.quote[hit.start : hit.end]
+            for hit in lexicon.find_words(commitment.words, citation.spoken):
+                said = citation.spoken[hit.start : hit.end]
                 found.append(f"{citation.span.chunk_id} says {said!r}, of which the formula has nothing")
     return found
