@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import shutil
@@ -36,6 +37,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     try:
         yield place
     finally:
+        gc.collect()  # a ledger lets go of its files when it is collected
         subprocess.run([umount, str(place)], check=True)
 
 

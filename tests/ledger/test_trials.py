@@ -67,6 +67,22 @@ def test_a_key_that_was_a_control_first_counts_when_it_is_a_trial(ledger: Ledger
     assert ledger.trials().n == 1
 
 
+def test_a_control_accounts_for_its_look_and_counts_in_no_n(ledger: Ledger) -> None:
+    trial(ledger, "f1")
+    look(ledger, "f1", period="eval", key=key("f1", "later"))
+    with pytest.raises(Refusal) as error:
+        ledger.trials()
+    assert error.value.reason is INCOMPLETE_SCOPE
+    trial(ledger, "f1", config="later", control=True)
+    assert ledger.trials().n == 1
+
+
+def test_a_closed_run_has_recorded_its_controls(ledger: Ledger) -> None:
+    start(ledger, "killed", planned=[key("f1"), key("f2")])
+    trial(ledger, "f1", run="killed", control=True)
+    assert ledger.run("killed").close().body["unrecorded"] == 1
+
+
 def test_an_open_run_makes_the_scope_incomplete_except_to_itself(ledger: Ledger) -> None:
     start(ledger, "going")
     trial(ledger, "f1", run="going")

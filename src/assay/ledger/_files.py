@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +14,17 @@ class LedgerUnwritable(AssayError):
     """A write to the ledger failed (disk full, device error, no permission); nothing of it was accepted."""
 
     kind = "ledger_unwritable"
+
+
+Identity = tuple[int, int]
+"""Device and inode: what tells a file from another one of the same name."""
+
+
+_CLOSED = -1
+
+
+def identity_of(status: os.stat_result) -> Identity:
+    return status.st_dev, status.st_ino
 
 
 class OsFiles:
@@ -47,6 +60,51 @@ class OsFiles:
 
     def flock(self, handle: int, operation: int) -> None:
         fcntl.flock(handle, operation)
+
+
+class KeptFile:
+    """A file that stays open between writes; whoever uses it holds the folder's lock.
+
+    A forked child may go on with its parent's handle: where a write goes is said by the file (appending) or
+    by the call, not by the handle. The file is closed when this is collected.
+    """
+
+    def __init__(self, path: Path, files: OsFiles, flags: int) -> None:
+        self._path = path
+        self._files = files
+        self._flags = flags
+        self._handle = _CLOSED
+        self._identity: Identity | None = None
+        self._finalizer: Callable[[], object] | None = None
+
+    def handle(self) -> int:
+        """The open file; it is opened anew where it was removed or replaced, but not where it was renamed."""
+        if not _is_open(self._handle, self._identity):
+            self.close()
+            self._handle = self._files.open(self._path, self._flags)
+            self._identity = identity_of(os.fstat(self._handle))
+            self._finalizer = weakref.finalize(self, _close, self._files, self._handle, self._identity)
+        return self._handle
+
+    def close(self) -> None:
+        """Let go of the file; :meth:`handle` opens it anew."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._handle = _CLOSED
+
+
+def _is_open(handle: int, identity: Identity | None, *, links: int = 1) -> bool:
+    """Whether a handle is still that of a file: a process may close all it has, and numbers come again."""
+    try:
+        status = os.fstat(handle)
+    except OSError:
+        return False
+    return identity_of(status) == identity and status.st_nlink >= links
+
+
+def _close(files: OsFiles, handle: int, identity: Identity) -> None:
+    if _is_open(handle, identity, links=0):
+        files.close(handle)
 
 
 def write_all(files: OsFiles, handle: int, data: bytes) -> None:

@@ -6,7 +6,7 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from assay.ledger._files import OsFiles
+from assay.ledger._files import KeptFile, OsFiles
 from assay.ledger._line import Position
 
 _SLOT = 256
@@ -25,6 +25,7 @@ class Head:
         self._path = path
         self._files = files
         self._place = slot * _SLOT
+        self._kept = KeptFile(path, files, os.O_WRONLY | os.O_CREAT)
 
     def read(self) -> Position | None:
         try:
@@ -40,11 +41,11 @@ class Head:
     def note(self, position: Position) -> None:
         """Write the hint; where that fails, the old one stays true."""
         with suppress(OSError):
-            handle = self._files.open(self._path, os.O_WRONLY | os.O_CREAT)
-            try:
-                self._files.write_at(handle, slot_bytes(position), self._place)
-            finally:
-                self._files.close(handle)
+            self._files.write_at(self._kept.handle(), slot_bytes(position), self._place)
+
+    def close(self) -> None:
+        """Let go of the file, where the folder's files may be others now."""
+        self._kept.close()
 
 
 def slot_bytes(position: Position) -> bytes:

@@ -16,7 +16,7 @@ from assay.ledger._seen import places_in
 if TYPE_CHECKING:
     from assay.ledger._ledger import Ledger
 
-VERSION = 3
+VERSION = 4
 """Of the tables below; an index of another version is made anew."""
 
 DATA_INPUT = "data:"
@@ -33,7 +33,7 @@ CREATE TABLE witness (lines INTEGER NOT NULL, offset INTEGER NOT NULL, hash TEXT
 CREATE TABLE record (line INTEGER PRIMARY KEY, offset INTEGER NOT NULL, length INTEGER NOT NULL,
                      kind TEXT NOT NULL, run TEXT);
 CREATE TABLE trial (line INTEGER PRIMARY KEY, fingerprint TEXT, config_hash TEXT, data TEXT, desk TEXT,
-                    run TEXT, sharpe REAL, series TEXT, p_value REAL);
+                    run TEXT, sharpe REAL, series TEXT, p_value REAL, control INTEGER NOT NULL);
 CREATE TABLE look (line INTEGER PRIMARY KEY, data TEXT, period TEXT, fingerprint TEXT, config_hash TEXT,
                    budget INTEGER, run TEXT, plan TEXT);
 CREATE TABLE run_event (line INTEGER PRIMARY KEY, run TEXT NOT NULL, kind TEXT NOT NULL, desk TEXT, data TEXT,
@@ -44,7 +44,7 @@ CREATE INDEX look_by_data ON look (data, period);
 """
 _INSERTS = {
     "record": "INSERT INTO record VALUES (?,?,?,?,?)",
-    "trial": "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?)",
+    "trial": "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?,?)",
     "look": "INSERT INTO look VALUES (?,?,?,?,?,?,?,?)",
     "run_event": "INSERT INTO run_event VALUES (?,?,?,?,?,?,?)",
 }
@@ -232,16 +232,18 @@ class Index:
                 found[run] = RunState(run, known.desk, known.data, known.started, stopped, missing)
         return found
 
-    def trials(self, *, data: str | None = None, desk: str | None = None) -> list[TrialRow]:
-        """Trial records in order, those of controls left out; several may have one key.
+    def trials(
+        self, *, data: str | None = None, desk: str | None = None, controls: bool = False
+    ) -> list[TrialRow]:
+        """Trial records in order, those of controls only if they are asked for; several may have one key.
 
         One that names no data set, or no desk, counts to all of them.
         """
         rows = self._rows(
             "SELECT line, fingerprint, config_hash, data, desk, run, sharpe, series, p_value FROM trial "
             "WHERE (?1 IS NULL OR data IS NULL OR data = ?1) AND (?2 IS NULL OR desk IS NULL OR desk = ?2) "
-            "ORDER BY line",
-            (data, desk),
+            "AND (?3 OR NOT control) ORDER BY line",
+            (data, desk, controls),
         )
         return [TrialRow(*row) for row in rows]
 
@@ -387,8 +389,7 @@ def _add_rows(rows: dict[str, list[tuple[Any, ...]]], line: Line) -> None:
         (line.number, line.offset, len(line.raw), _text(entry.kind), _optional_text(entry.run))
     )
     if entry.kind == "trial":
-        if entry.body.get("control") is not True:
-            rows["trial"].append(_trial(entry))
+        rows["trial"].append(_trial(entry))
     elif entry.kind == "look":
         rows["look"].append(_look(entry))
     elif entry.kind in _RUN_KINDS:
@@ -407,6 +408,7 @@ def _trial(entry: Entry) -> tuple[Any, ...]:
         _number(body.get("sharpe")),
         _optional_text(body.get("series")),
         _number(body.get("p_value")),
+        body.get("control") is True,
     )
 
 

@@ -37,8 +37,7 @@ _KEYS = {"batch", "body", "kind", "meta", "run", "prev", "hash"}
 _encoder = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """A place between two lines: how many lines and bytes lie before it, and the hash of the last of them."""
 
     lines: int
@@ -125,10 +124,10 @@ def _plain(value: Any, levels: int) -> Any:
         if value not in _INTEGERS:
             raise _UnfitError("an integer beyond 64 bits", "write it as text")
         return value
-    if isinstance(value, (Mapping, list, tuple)):
+    if kind is dict or isinstance(value, (Mapping, list, tuple)):
         if levels == 0:
             raise _UnfitError(f"more than {MAX_DEPTH} levels of nesting", "write the inner part as text")
-        if isinstance(value, Mapping):
+        if kind is dict or isinstance(value, Mapping):
             return _plain_mapping(value, levels - 1)
         return _plain_items(value, levels - 1)
     return _plain(_base_value(value), levels)

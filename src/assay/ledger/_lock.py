@@ -5,12 +5,11 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from assay.errors import Refusal
-from assay.ledger._files import LedgerUnwritable, OsFiles
+from assay.ledger._files import LedgerUnwritable, OsFiles, identity_of
 from assay.ledger._reasons import LEDGER_BUSY
 
 _FIRST_PAUSE = 0.0005
@@ -28,15 +27,17 @@ class FolderLock:
         self._path = path
         self._files = files
         self._wait = wait
+        self._writing = _Held(self, reading=False)
+        self._reading = _Held(self, reading=True)
         self._forget()
 
     def _forget(self) -> None:
         self._threads = threading.RLock()
         self._depth = 0
+        self._handle: int | None = None
         self._pid = os.getpid()
 
-    @contextmanager
-    def held(self, *, reading: bool = False) -> Iterator[None]:
+    def held(self, *, reading: bool = False) -> AbstractContextManager[None]:
         """Hold the lock; ``reading`` goes on without it where the folder cannot be written, nor then changed.
 
         Raises
@@ -46,28 +47,34 @@ class FolderLock:
         LedgerUnwritable
             The lock file cannot be opened.
         """
+        return self._reading if reading else self._writing
+
+    def _take(self, reading: bool) -> None:
         if self._pid != os.getpid():
             self._forget()  # a forked child holds nothing of its parent's
         deadline = time.monotonic() + self._wait
         if not self._threads.acquire(timeout=self._wait):
             raise self._busy()
-        handle: int | None = None
-        try:
-            if self._depth == 0:
-                handle = self._take(deadline, reading)
-            self._depth += 1
+        if self._depth == 0:
             try:
-                yield
-            finally:
-                self._depth -= 1
-        finally:
-            if handle is not None:
+                self._handle = self._locked_file(deadline, reading)
+            except BaseException:
+                self._threads.release()
+                raise
+        self._depth += 1
+
+    def _free(self) -> None:
+        self._depth -= 1
+        try:
+            if self._depth == 0 and self._handle is not None:
+                handle, self._handle = self._handle, None
                 # freed by name, as a forked child may still have the handle
                 self._files.flock(handle, fcntl.LOCK_UN)
                 self._files.close(handle)
+        finally:
             self._threads.release()
 
-    def _take(self, deadline: float, reading: bool) -> int | None:
+    def _locked_file(self, deadline: float, reading: bool) -> int | None:
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -97,10 +104,9 @@ class FolderLock:
         try:
             self._files.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # a lock file replaced between opening and locking keeps nobody out
-            same = os.path.samestat(os.fstat(handle), os.stat(self._path))
+            return identity_of(os.fstat(handle)) == identity_of(os.stat(self._path))
         except (BlockingIOError, FileNotFoundError):
             return False
-        return same
 
     def _busy(self) -> Refusal:
         holder = _holder(self._path)
@@ -111,6 +117,20 @@ class FolderLock:
             where=str(self._path),
             details={"wait": self._wait, "holder": holder},
         )
+
+
+class _Held:
+    """What ``with`` takes; a class, as every append enters it and a generator costs six times as much."""
+
+    def __init__(self, lock: FolderLock, *, reading: bool) -> None:
+        self._lock = lock
+        self._reading = reading
+
+    def __enter__(self) -> None:
+        self._lock._take(self._reading)
+
+    def __exit__(self, *_: object) -> None:
+        self._lock._free()
 
 
 def _holder(path: Path) -> int | None:

@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.errors import AssayError, Refusal
-from assay.ledger._files import LedgerUnwritable, OsFiles, append_durably, sync_folder, write_file
+from assay.ledger._files import (
+    Identity,
+    KeptFile,
+    LedgerUnwritable,
+    OsFiles,
+    append_durably,
+    identity_of,
+    sync_folder,
+    write_file,
+)
 from assay.ledger._head import Head
 from assay.ledger._kinds import KINDS
 from assay.ledger._line import (
@@ -47,7 +56,8 @@ class Log:
         self._torn_folder = folder / "torn"
         self._files = files
         self._head = Head(folder / "head", files, 0)
-        self._identity: tuple[int, int] | None = None
+        self._identity: Identity | None = None
+        self._kept = KeptFile(self.path, files, os.O_WRONLY | os.O_APPEND)
         self._pending_seen = False
 
     def settle(self) -> None:
@@ -66,11 +76,13 @@ class Log:
                 where=str(self.path),
                 fix="name a workspace that has a ledger, or make one with: assay init",
             ) from error
-        identity = (status.st_dev, status.st_ino)
+        identity = identity_of(status)
         if identity == self._identity and status.st_size == self.end.offset:
             self.torn = None
             return
         if identity != self._identity:
+            self._kept.close()
+            self._head.close()
             self._check_header()
         noted = self._head.read() or START
         scan = self._scan_from(max(noted, self.end, key=lambda place: place.offset))
@@ -136,11 +148,7 @@ class Log:
                 )
             )
         try:
-            handle = self._files.open(self.path, os.O_WRONLY | os.O_APPEND)
-            try:
-                append_durably(self._files, handle, b"".join(lines), self.end.offset)
-            finally:
-                self._files.close(handle)
+            append_durably(self._files, self._kept.handle(), b"".join(lines), self.end.offset)
         except OSError as error:
             raise unwritable(self.path, error) from error
         self.end = place
@@ -171,12 +179,9 @@ class Log:
         self._torn_folder.mkdir(exist_ok=True)
         name = f"{torn.offset}-{torn.reason}-{digest[:16]}.bin{_PENDING}"
         write_file(self._files, self._torn_folder / name, data)
-        handle = self._files.open(self.path, os.O_WRONLY | os.O_APPEND)
-        try:
-            self._files.truncate(handle, torn.offset)
-            self._files.fsync(handle)
-        finally:
-            self._files.close(handle)
+        handle = self._kept.handle()
+        self._files.truncate(handle, torn.offset)
+        self._files.fsync(handle)
         self.torn = None
 
     def _record_recovery(self, pending: Path, meta: Callable[[], Canonical]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from assay.errors import AssayError, LedgerDamaged
-from assay.ledger._files import OsFiles, append_durably
+from assay.ledger._files import Identity, OsFiles, append_durably, identity_of
 from assay.ledger._head import Head
 from assay.ledger._line import NO_HASH, Position
 from assay.ledger._log import unwritable
@@ -43,7 +43,7 @@ class Objects:
         self._files = files
         self._head = Head(folder / "head", files, 1)
         self._places: dict[bytes, _Place] = {}
-        self._identity: tuple[int, int] | None = None
+        self._identity: Identity | None = None
         self._end = 0  # of the last whole object
         self._size = -1  # of the file, when it was last found good
         self._synced = 0
@@ -135,8 +135,9 @@ class Objects:
             status = os.stat(self._path)
         except FileNotFoundError as error:
             raise _damaged("objects.pack", "is missing") from error
-        identity = (status.st_dev, status.st_ino)
+        identity = identity_of(status)
         if identity != self._identity or status.st_size < self._end:
+            self._head.close()
             self._identity, self._places, self._end, self._size, self._synced = identity, {}, 0, -1, 0
         elif status.st_size == self._size:
             return

@@ -272,7 +272,7 @@ def _expected(index: Index, run: str) -> set[TrialKey]:
 
 
 def _recorded(index: Index, run: str) -> set[TrialKey]:
-    return {row.key for row in index.trials() if row.run == run}
+    return {row.key for row in index.trials(controls=True) if row.run == run}
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -154,7 +154,7 @@ def _require_complete(index: Index, runs: dict[str, RunState], scope: Scope, wit
 
 def looks_without_trial(index: Index, runs: dict[str, RunState], scope: Scope) -> list[LookRow]:
     """The first look of each key that no trial has, outside runs that account for theirs: open, abandoned."""
-    settled = {row.key for row in index.trials()}
+    settled = {row.key for row in index.trials(controls=True)}
     found = []
     for look in index.looks(data=scope.data):
         run = None if look.run is None else runs.get(look.run)

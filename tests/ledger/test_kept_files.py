@@ -1,0 +1,138 @@
+"""What a ledger keeps open between appends, and what may happen to it meanwhile."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from assay.ledger import Ledger, OsFiles
+from assay.ledger._head import Head
+
+from .records import body, numbers
+
+
+class OpenFiles(OsFiles):
+    """Which files are open, by handle, and all that ever were, in order."""
+
+    def __init__(self) -> None:
+        self.now: dict[int, str] = {}
+        self.ever: list[str] = []
+
+    def open(self, path: Path, flags: int) -> int:
+        handle = super().open(path, flags)
+        self.now[handle] = path.name
+        self.ever.append(path.name)
+        return handle
+
+    def close(self, handle: int) -> None:
+        super().close(handle)
+        del self.now[handle]
+
+
+@pytest.fixture
+def files() -> OpenFiles:
+    return OpenFiles()
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, files: OpenFiles) -> Ledger:
+    """A ledger that has appended once, so that its files are open."""
+    made = Ledger.create(tmp_path / "ledger", files=files)
+    made.append("round", body(1), run="r-1")
+    return made
+
+
+def hint(ledger: Ledger) -> object:
+    return Head(ledger.folder / "head", OsFiles(), 0).read()
+
+
+def test_an_append_opens_nothing_but_the_lock(ledger: Ledger, files: OpenFiles) -> None:
+    files.ever.clear()
+    for number in (2, 3, 4):
+        ledger.append("round", body(number), run="r-1")
+    assert files.ever == ["lock", "lock", "lock"]
+    assert sorted(files.now.values()) == ["head", "ledger.jsonl"]
+
+
+def test_the_files_are_closed_when_the_ledger_is_collected(tmp_path: Path, files: OpenFiles) -> None:
+    ledger = Ledger.create(tmp_path / "ledger", files=files)
+    ledger.append("round", body(1), run="r-1")
+    ledger.put([b"one"])
+    assert files.now
+    del ledger
+    gc.collect()
+    assert files.now == {}
+
+
+def test_reading_keeps_nothing_open(tmp_path: Path, files: OpenFiles) -> None:
+    Ledger.create(tmp_path / "ledger").append("round", body(1), run="r-1")
+    reader = Ledger.open(tmp_path / "ledger", files=files)
+    assert numbers(reader) == [1]
+    reader.verify()
+    assert files.now == {}
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "head"])
+def test_a_file_that_was_replaced_is_opened_anew(name: str, ledger: Ledger, files: OpenFiles) -> None:
+    path = ledger.folder / name
+    shutil.copy(path, ledger.folder / "copy")
+    (ledger.folder / "copy").replace(path)
+    entry = ledger.append("round", body(2), run="r-1")
+    assert numbers(Ledger.open(ledger.folder)) == [1, 2]
+    assert hint(ledger) == entry.position
+    assert sorted(files.now.values()) == ["head", "ledger.jsonl"]
+
+
+def test_a_hint_that_was_removed_is_made_anew(ledger: Ledger) -> None:
+    (ledger.folder / "head").unlink()
+    entry = ledger.append("round", body(2), run="r-1")
+    assert hint(ledger) == entry.position
+
+
+def test_a_folder_that_was_moved_away_is_left_alone(ledger: Ledger, tmp_path: Path) -> None:
+    """Another one lies in its place, such as a copy that was brought back."""
+    away = tmp_path / "away"
+    ledger.put([b"one"])
+    shutil.copytree(ledger.folder, tmp_path / "copy")
+    ledger.folder.rename(away)
+    (tmp_path / "copy").rename(ledger.folder)
+    before = {path.name: path.read_bytes() for path in away.iterdir() if path.is_file()}
+    entry = ledger.append("round", body(2), run="r-1")
+    (name,) = ledger.put([b"two"])
+    assert {path.name: path.read_bytes() for path in away.iterdir() if path.is_file()} == before
+    assert numbers(Ledger.open(ledger.folder)) == [1, 2]
+    assert Ledger.open(ledger.folder).get(name) == b"two"
+    assert hint(ledger) == entry.position
+
+
+def test_handles_that_somebody_closed_are_not_written_to(
+    ledger: Ledger, files: OpenFiles, tmp_path: Path
+) -> None:
+    """A process that turns into a daemon closes all; the numbers of the handles then mean other files."""
+    kept = sorted(files.now)
+    other = os.open(tmp_path / "other", os.O_RDWR | os.O_CREAT)
+    for handle in kept:
+        os.dup2(other, handle)
+    files.now.clear()
+    try:
+        entry = ledger.append("round", body(2), run="r-1")
+        assert (tmp_path / "other").read_bytes() == b""
+        assert numbers(ledger) == [1, 2]
+        assert hint(ledger) == entry.position
+        assert all(os.path.samestat(os.fstat(handle), os.fstat(other)) for handle in kept), (
+            "they are not ours"
+        )
+    finally:
+        for handle in (*kept, other):
+            os.close(handle)
+
+
+def test_a_handle_that_was_closed_is_opened_anew(ledger: Ledger, files: OpenFiles) -> None:
+    for handle in list(files.now):
+        files.close(handle)
+    ledger.append("round", body(2), run="r-1")
+    assert numbers(ledger) == [1, 2]
