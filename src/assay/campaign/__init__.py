@@ -73,6 +73,7 @@ _HOMES = {
     "._snapshot": ("RunSnapshot",),
     "._start": ("config_path", "next_run_id", "prepare_campaign", "resume_campaign", "start_campaign"),
     "._stop": ("Stop", "StopCause"),
+    "._tools": ("campaign_tools",),
     "._verify": ("VerifiedRun", "verify"),
     "._vocabulary": ("Vocabulary", "build_vocabulary"),
     "._accept": ("accept", "plan_acceptance", "recorded_acceptance"),
@@ -166,6 +167,7 @@ __all__ = [
     "campaign_reference_markdown",
     "campaign_report",
     "campaign_template",
+    "campaign_tools",
     "check",
     "check_file",
     "config_path",
@@ -224,5 +226,6 @@ if TYPE_CHECKING:
         start_campaign,
     )
     from assay.campaign._stop import Stop, StopCause
+    from assay.campaign._tools import campaign_tools
     from assay.campaign._verify import VerifiedRun, verify
     from assay.campaign._vocabulary import Vocabulary, build_vocabulary

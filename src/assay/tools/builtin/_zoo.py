@@ -8,7 +8,8 @@ from pydantic import Field
 
 from assay import library
 from assay.errors import Refusal
-from assay.tools._tool import Arguments, Context, Result, Tool
+from assay.tools._tool import Context, Result, Tool
+from assay.tools.builtin._pages import PageArguments, page_of
 from assay.tools.builtin._reasons import BAD_LIMIT, BAD_OFFSET, NO_ZOO
 
 if TYPE_CHECKING:
@@ -60,11 +61,6 @@ def _factor(member: library.Member) -> ZooFactor:
     )
 
 
-class ListArguments(Arguments):
-    limit: int = Field(20, description="Rows of a page.", ge=1, le=100)
-    offset: int = Field(0, description="Rows to leave out.", ge=0, le=1_000_000)
-
-
 class ZooRow(Result):
     name: str
     expression: str | None = Field(description="Missing for a factor that was given as values.")
@@ -82,24 +78,22 @@ class ListResult(Result):
 def zoo_tools(zoo: Zoo | None) -> tuple[Tool, ...]:
     """``zoo.list``."""
 
-    def run(arguments: ListArguments, context: Context) -> ListResult:
+    def run(arguments: PageArguments, context: Context) -> ListResult:
         if zoo is None:
             raise Refusal(NO_ZOO)
         factors = zoo.factors()
-        if arguments.offset > len(factors):
-            raise Refusal(BAD_OFFSET, f"the zoo has {len(factors)} factors")
-        stop = arguments.offset + arguments.limit
+        rows, following = page_of(factors, arguments, "factors")
         return ListResult(
-            rows=[ZooRow(**asdict(factor)) for factor in factors[arguments.offset : stop]],
+            rows=[ZooRow(**asdict(factor)) for factor in rows],
             total=len(factors),
-            next_offset=stop if stop < len(factors) else None,
+            next_offset=following,
         )
 
     return (
         Tool(
             "zoo.list",
             "Lists the factors that were admitted, those retired since included.",
-            ListArguments,
+            PageArguments,
             ListResult,
             (BAD_LIMIT, BAD_OFFSET, NO_ZOO),
             run,
