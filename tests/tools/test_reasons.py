@@ -14,6 +14,8 @@ from assay.ledger import Ledger
 from assay.tools import COMMON, Caller, Illegal, Ok, Refused, Registry
 from assay.tools.builtin import Workbench, builtin_registry
 
+from .feature_cases import FEATURE_CALLS, FEATURE_ROWS
+
 Change = Callable[[Workbench], Workbench]
 
 
@@ -35,6 +37,27 @@ def open_run(bench: Workbench) -> Workbench:
     assert bench.ledger is not None
     bench.ledger.run("r-open").start("desk", Operator.human(), "c", {})
     return bench
+
+
+def damaged(bench: Workbench) -> Workbench:
+    """The ledger with a line in its midst that nobody wrote."""
+    assert bench.ledger is not None
+    bench.ledger.run("r-1").start("desk", Operator.human(), "c", {})
+    record_certificate(bench.ledger)
+    log = bench.ledger.folder / "ledger.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join([lines[0], lines[1].replace(b"desk", b"task"), *lines[2:]]))
+    return replace(bench, ledger=Ledger.open(bench.ledger.folder))
+
+
+def record_certificate(ledger: Ledger) -> str:
+    (document,) = ledger.put([b"{}"])
+    body = {"content_hash": NO_HASH, "document": document, "fingerprint": "f", "config_hash": "c"}
+    ledger.append("certificate", body)
+    return NO_HASH
+
+
+NO_HASH = f"sha256:{'0' * 64}"
 
 
 def formula_cases(tool: str) -> list[Case]:
@@ -63,6 +86,26 @@ CASES = [
     Case("zoo.list", "bad_offset", {"offset": -1}),
     Case("zoo.list", "bad_offset", {"offset": 1}),
     Case("zoo.list", "no_zoo", {}, without("zoo")),
+    *(Case(*row) for row in FEATURE_ROWS),
+    Case("run.list", "bad_desk", {"desk": "../runs"}),
+    Case("run.list", "bad_limit", {"limit": 101}),
+    Case("run.list", "bad_offset", {"offset": 1}),
+    Case("run.list", "no_ledger", {}, without("ledger")),
+    Case("run.list", "damaged_state", {}, damaged),
+    Case("run.status", "missing_run", {}),
+    Case("run.status", "bad_run", {"run": "/etc/passwd"}),
+    Case("run.status", "unknown_run", {"run": "r-none"}),
+    Case("run.status", "no_ledger", {"run": "r-none"}, without("ledger")),
+    Case("run.status", "damaged_state", {"run": "r-1"}, damaged),
+    Case("certificate.list", "bad_limit", {"limit": True}),
+    Case("certificate.list", "bad_offset", {"offset": 7}),
+    Case("certificate.list", "no_ledger", {}, without("ledger")),
+    Case("certificate.list", "damaged_state", {}, damaged),
+    Case("certificate.get", "missing_certificate", {}),
+    Case("certificate.get", "bad_certificate", {"certificate": "0" * 64}),
+    Case("certificate.get", "unknown_certificate", {"certificate": NO_HASH}),
+    Case("certificate.get", "no_ledger", {"certificate": NO_HASH}, without("ledger")),
+    Case("certificate.get", "damaged_state", {"certificate": NO_HASH}, damaged),
 ]
 
 
@@ -109,7 +152,9 @@ def test_reserved_reasons_are_reached_by_nothing() -> None:
 @pytest.mark.parametrize("tool", [tool.id for tool in builtin_registry(Workbench()).tools()])
 def test_every_tool_gives_the_common_reasons(tool: str, bench: Workbench, caller: Caller) -> None:
     registry = builtin_registry(bench)
-    sent = {"expression": "close"} if "expression" in tool or "factor" in tool else {}
+    sent = {"run.status": {"run": "r"}, "certificate.get": {"certificate": NO_HASH}}.get(tool, {})
+    sent |= {"expression": "close"} if "expression" in tool or "factor" in tool else {}
+    sent |= FEATURE_CALLS.get(tool, {})
     extra = registry.call(tool, {**sent, "more": 1}, caller)
     assert isinstance(extra, Illegal)
     assert (extra.kind, extra.reason) == ("schema_invalid", "bad_arguments")
@@ -125,9 +170,17 @@ def test_reasons_of_one_code_mean_the_same_everywhere() -> None:
 
 
 def test_each_tool_works_when_all_is_there(bench: Workbench, caller: Caller) -> None:
+    assert bench.ledger is not None
+    run = bench.ledger.run("r-done")
+    run.start("desk", caller.operator, "c", {})
+    run.stop("finished")
     registry = builtin_registry(bench)
     for tool in registry.tools():
+        if tool.id == "certificate.get":
+            continue  # see test_certificates
         sent = {"expression": "-ts_return(close, 5)"} if "expression" in tool.arguments.model_fields else {}
+        sent |= {"run": "r-done"} if "run" in tool.arguments.model_fields else {}
+        sent |= FEATURE_CALLS.get(tool.id, {})
         outcome = registry.call(tool.id, sent, caller)
         assert isinstance(outcome, Ok), (tool.id, outcome)
         tool.result.model_validate_json(json.dumps(outcome.result))

@@ -1,7 +1,7 @@
 """Walk-forward models on features, and the one shape of an evaluation."""
 
 from assay.models._book import StrategyBook, strategy_toml
-from assay.models._estimators import Estimator, Ridge, make_estimator
+from assay.models._estimators import Estimator, ModelMissing, Ridge, make_estimator
 from assay.models._folds import Fold, folds_of
 from assay.models._reasons import EMPTY_FOLD, NO_FOLDS, UNKNOWN_STRATEGY
 from assay.models._report import EvalFold, EvalMetrics, EvalProvenance, EvalReport
@@ -30,6 +30,7 @@ __all__ = [
     "Figures",
     "Fitted",
     "Fold",
+    "ModelMissing",
     "ModelName",
     "Parameter",
     "Ridge",

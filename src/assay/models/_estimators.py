@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import require
+from assay.errors import AssayError
 from assay.models._strategy import Strategy
 
 Floats = NDArray[np.float64]
 
 EXTRA = "models"
+
+
+class ModelMissing(AssayError):
+    """A model needs a package that is not installed; the extra that brings it is named."""
+
+    kind = "model_missing"
 
 
 class Estimator(Protocol):
@@ -55,7 +63,7 @@ def make_estimator(strategy: Strategy) -> Estimator:
 
     Raises
     ------
-    AssayError
+    ModelMissing
         The model needs the extra ``models``, which is not installed.
     """
     get = strategy.parameter
@@ -65,7 +73,7 @@ def make_estimator(strategy: Strategy) -> Estimator:
         return Ridge(0.0)
     made: Estimator
     if strategy.model == "lightgbm":
-        lightgbm = require("lightgbm", extra=EXTRA)
+        lightgbm = _package("lightgbm")
         made = lightgbm.LGBMRegressor(
             n_estimators=int(get("n_estimators")),
             num_leaves=int(get("num_leaves")),
@@ -78,7 +86,14 @@ def make_estimator(strategy: Strategy) -> Estimator:
             verbose=-1,
         )
         return made
-    linear = require("sklearn.linear_model", extra=EXTRA)
+    linear = _package("sklearn.linear_model")
     ratio = 1.0 if strategy.model == "lasso" else get("l1_ratio")
     made = linear.ElasticNet(alpha=get("alpha"), l1_ratio=ratio, fit_intercept=False, max_iter=10_000)
     return made
+
+
+def _package(name: str) -> ModuleType:
+    try:
+        return require(name, extra=EXTRA)
+    except AssayError as error:
+        raise ModelMissing(error.message, where=error.where, fix=error.fix) from error

@@ -194,12 +194,13 @@ def _feature_problems(strategy: Strategy) -> Iterator[Problem]:
 
 
 def _cv_problems(cv: WalkForward) -> Iterator[Problem]:
+    switch: Any = cv.expanding  # what a file says
+    if not isinstance(switch, bool):
+        yield Problem("cv.expanding", f"is {switch!r}", "use true or false")
     for name, (low, high) in _CV_BOUNDS.items():
         value = getattr(cv, name)
         if not _whole(value) or not low <= value <= high:
             yield Problem(f"cv.{name}", f"is {value!r}", f"give a whole number from {low} to {high}")
-    if cv.expanding not in (True, False):
-        yield Problem("cv.expanding", f"is {cv.expanding!r}", "use true or false")
     if all(_whole(bars) for bars in (cv.step_bars, cv.test_bars)) and cv.step_bars < cv.test_bars:
         fix = "give test_bars or more: a row is tested once"
         yield Problem("cv.step_bars", f"is {cv.step_bars}, below test_bars", fix)

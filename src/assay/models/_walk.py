@@ -65,7 +65,7 @@ def walk_forward(
     Refusal
         ``no_folds``: the bars do not suffice. ``empty_fold``: there is nothing to train on.
         ``broken_feature``.
-    AssayError
+    ModelMissing
         The model needs an extra that is not installed.
     """
     graph, chosen, label = _resolved(store.graph, strategy, horizon)

@@ -13,6 +13,7 @@ from assay.tools._reasons import COMMON
 from assay.tools._record import LedgerToolSink, ToolSink, ledger_sink
 from assay.tools._registry import FrozenFieldMutation, Prepared, Registry, ToolReason
 from assay.tools._store import RolloutId, Score, Stored, TrajectoryStore
+from assay.tools._time import last_whole_day, read_instant
 from assay.tools._tool import Annotations, Arguments, Caller, Context, Result, Tool, is_tool_id
 from assay.tools._toolbox import Toolbox, ToolSession
 from assay.tools._trajectory import (
@@ -76,8 +77,10 @@ __all__ = [
     "is_tool_id",
     "json_protocol",
     "ledger_sink",
+    "last_whole_day",
     "outcome_name",
     "prompt_hash",
+    "read_instant",
     "read_object",
     "run_episode",
     "tool_schema_hash",

@@ -1,11 +1,18 @@
 """The tools that every desk has: formulas, the data that may be searched, scores on it, counts, the zoo."""
 
 from assay.tools.builtin._bench import Workbench, builtin_registry, builtin_tools
+from assay.tools.builtin._eval import EvalResult, eval_result
 from assay.tools.builtin._judge import PanelJudge, SearchJudge, SearchScore
+from assay.tools.builtin._reasons import BAD_RUN, MISSING_RUN, NO_LEDGER
+from assay.tools.builtin._search_features import search_features
 from assay.tools.builtin._view import SearchView
 from assay.tools.builtin._zoo import LedgerZoo, Zoo, ZooFactor
 
 __all__ = [
+    "BAD_RUN",
+    "MISSING_RUN",
+    "NO_LEDGER",
+    "EvalResult",
     "LedgerZoo",
     "PanelJudge",
     "SearchJudge",
@@ -16,4 +23,6 @@ __all__ = [
     "ZooFactor",
     "builtin_registry",
     "builtin_tools",
+    "eval_result",
+    "search_features",
 ]

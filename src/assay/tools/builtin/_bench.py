@@ -5,17 +5,24 @@ from typing import TYPE_CHECKING
 
 from assay.tools._registry import Registry
 from assay.tools._tool import Tool
+from assay.tools.builtin._backtest import backtest_tools
+from assay.tools.builtin._certificates import certificate_tools
 from assay.tools.builtin._data import data_tools
 from assay.tools.builtin._expression import expression_tools
 from assay.tools.builtin._factor import factor_tools
+from assay.tools.builtin._features import feature_tools
 from assay.tools.builtin._judge import PanelJudge, SearchJudge
 from assay.tools.builtin._ledger import ledger_tools
+from assay.tools.builtin._runs import run_tools
+from assay.tools.builtin._search_features import search_features
 from assay.tools.builtin._view import SearchView
 from assay.tools.builtin._zoo import LedgerZoo, Zoo, zoo_tools
 
 if TYPE_CHECKING:
+    from assay.features import FeatureStore
     from assay.judge import JudgeSettings
     from assay.ledger import Ledger
+    from assay.models import StrategyBook
 
 
 @dataclass(frozen=True)
@@ -26,13 +33,33 @@ class Workbench:
     judge: SearchJudge | None = None
     ledger: Ledger | None = None
     zoo: Zoo | None = None
+    features: FeatureStore | None = None
+    strategies: StrategyBook | None = None
 
     @classmethod
     def of(
-        cls, view: SearchView, ledger: Ledger, *, settings: JudgeSettings | None = None, desk: str = "tools"
+        cls,
+        view: SearchView,
+        ledger: Ledger,
+        *,
+        settings: JudgeSettings | None = None,
+        desk: str = "tools",
+        features: FeatureStore | None = None,
+        strategies: StrategyBook | None = None,
     ) -> Workbench:
-        """A whole workbench: evaluations count as trials of the ledger, which also holds the zoo."""
-        return cls(view, PanelJudge(view, settings, ledger=ledger, desk=desk), ledger, LedgerZoo(ledger))
+        """A whole workbench: evaluations count as trials of the ledger, which also holds the zoo.
+
+        Without ``features`` they are those of :func:`search_features`; without ``strategies`` there is only
+        the default one.
+        """
+        return cls(
+            view=view,
+            judge=PanelJudge(view, settings, ledger=ledger, desk=desk),
+            ledger=ledger,
+            zoo=LedgerZoo(ledger),
+            features=search_features(view) if features is None else features,
+            strategies=strategies,
+        )
 
 
 def builtin_tools(bench: Workbench) -> tuple[Tool, ...]:
@@ -44,6 +71,10 @@ def builtin_tools(bench: Workbench) -> tuple[Tool, ...]:
         *factor_tools(bench.judge, fields),
         *ledger_tools(bench.ledger, bench.view),
         *zoo_tools(bench.zoo),
+        *feature_tools(bench.features),
+        *backtest_tools(bench.features, bench.strategies, bench.ledger),
+        *run_tools(bench.ledger),
+        *certificate_tools(bench.ledger, bench.view),
     )
 
 
