@@ -22,10 +22,19 @@ from assay.expr import FieldInfo
 from assay.ledger import Ledger, TrialKey
 from assay.market import Panel, open_panel, write_dataset
 from assay.tools import Caller, Toolbox
-from assay.tools.builtin import LedgerZoo, PanelJudge, SearchView, Workbench, builtin_registry, builtin_tools
+from assay.tools.builtin import (
+    LedgerZoo,
+    PanelJudge,
+    SearchView,
+    Workbench,
+    builtin_registry,
+    builtin_tools,
+    search_features,
+)
 from assay.tools.builtin._zoo import ZooFactor
 
 from .conftest import AGENT
+from .feature_cases import FEATURE_CALLS, with_python_features
 
 
 def spellings(day: date) -> tuple[str, ...]:
@@ -124,10 +133,12 @@ def benches(panel: Panel, plan: PeriodPlan, folder: Path) -> Iterator[Workbench]
     ledger = ledger_with_looks(folder / "ledger", plan, view.data_key)
     whole = Workbench.of(view, ledger)
     yield whole
-    for part in ("judge", "ledger", "zoo"):
+    for part in ("judge", "ledger", "zoo", "features"):
         yield replace(whole, **{part: None})
     yield replace(whole, judge=BrokenJudge(secrets[0]), zoo=TalkativeZoo(secrets))
-    yield replace(whole, view=SearchView.of(with_dated_fields(panel, secrets[0]), plan))
+    dated = SearchView.of(with_dated_fields(panel, secrets[0]), plan)
+    yield replace(whole, view=dated, features=search_features(dated))
+    yield with_python_features(whole)
 
 
 def with_dated_fields(panel: Panel, secret: str) -> Panel:
@@ -182,6 +193,7 @@ def hostile_values(panel: Panel, plan: PeriodPlan) -> list[Any]:
 
 def calls(tool, values: list[Any]) -> Iterator[Any]:
     base = {"expression": "rank(close)"} if "expression" in tool.arguments.model_fields else {}
+    base |= FEATURE_CALLS.get(tool.id, {})
     names = [*tool.arguments.model_fields, "as_of", "until", "period", "path", "data"]
     for value in values:
         for name in names:
