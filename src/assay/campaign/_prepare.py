@@ -80,6 +80,7 @@ def prepare(
     snapshot: RunSnapshot | None = None,
     pools: Pools | None = None,
     market: Market | None = None,
+    threads: int = 1,
 ) -> CampaignSetup | None:
     """All that a campaign works with; None where there are problems. Nothing is written.
 
@@ -88,10 +89,11 @@ def prepare(
     replayed : serves the calls of models in place of the workspace's services.
     snapshot, pools : those of a run that is replayed, in place of what the config names now.
     market : in place of the workspace's data set.
+    threads : that formulas are evaluated on; they change no result.
     """
     vocabulary, prompts = None, None
     with problems.part("data"):
-        market = market or open_market(config, workspace)
+        market = _on_threads(market or open_market(config, workspace), threads)
     with problems.part("files"):
         snapshot = snapshot or RunSnapshot.read(config)
     if market is not None and snapshot is not None:
@@ -182,6 +184,11 @@ def open_market(config: CampaignConfig, workspace: Workspace) -> Market:
         raise _one("campaign.data", f"{name!r} has no periods", f"add [data.{name}.periods] to assay.toml")
     settings = training_settings(config, own, panel)
     return Market(panel, own, own.periods, settings, data_digest(panel), folder)
+
+
+def _on_threads(market: Market, threads: int) -> Market:
+    settings = market.settings
+    return replace(market, settings=replace(settings, judge=replace(settings.judge, threads=threads)))
 
 
 def training_settings(config: CampaignConfig, own: DataSettings, panel: Panel) -> TrainingSettings:

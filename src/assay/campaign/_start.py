@@ -28,8 +28,13 @@ def prepare_campaign(
     *,
     secrets: Mapping[str, Secret] | None = None,
     operator: Operator | None = None,
+    threads: int = 1,
 ) -> CampaignSetup:
     """All that a campaign works with in a workspace; nothing is written.
+
+    Parameters
+    ----------
+    threads : that formulas are evaluated on; they change no result.
 
     Raises
     ------
@@ -37,7 +42,7 @@ def prepare_campaign(
         All that keeps it from starting.
     """
     problems = Problems()
-    setup = prepare(config, workspace, problems, secrets=secrets)
+    setup = prepare(config, workspace, problems, secrets=secrets, threads=threads)
     if setup is None:
         raise ConfigProblems(problems.all, where="campaign")
     return setup if operator is None else replace(setup, operator=operator)

@@ -12,7 +12,7 @@ from assay.cli._campaign_live import Progress, view_of
 from assay.cli._campaign_tell import show_result
 from assay.cli._files import check_writable
 from assay.cli._output import print_json, say
-from assay.cli._progress import note, slow_notice
+from assay.cli._progress import note, slow_notice, usable_cores
 from assay.cli._workspace import need_ledger, need_workspace
 from assay.errors import AssayError, ConfigProblems, ProviderError, Refusal
 
@@ -107,7 +107,7 @@ def run_campaign(path: Path, run_id: str | None, *, as_json: bool) -> int:
     if run_id is not None:
         check_id(run_id, "run")
     secrets = load_secrets(workspace.root)
-    setup = prepare_campaign(_config(path, workspace), workspace, secrets=secrets)
+    setup = prepare_campaign(_config(path, workspace), workspace, secrets=secrets, threads=usable_cores())
     ledger = need_ledger(workspace, create=True)
     run = run_id or next_run_id(ledger, workspace.runs_dir)
     progress = Progress.of(setup.config)
@@ -130,7 +130,8 @@ def resume_campaign(run_id: str, path: Path | None, *, accept_changed_pools: boo
     ledger = need_ledger(workspace)
     before = campaign_report(ledger, workspace.runs_dir, run_id)
     config = _config(path or config_path(workspace, run_id), workspace)
-    setup = prepare_campaign(config, workspace, secrets=load_secrets(workspace.root))
+    secrets = load_secrets(workspace.root)
+    setup = prepare_campaign(config, workspace, secrets=secrets, threads=usable_cores())
     progress = Progress.of(config, before)
 
     def play(watch: Watch) -> CampaignResult:
