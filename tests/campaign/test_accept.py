@@ -243,6 +243,12 @@ def test_too_few_looks_charge_none(fresh: Workspace) -> None:
     with pytest.raises(Refusal, match="3 are left") as refused:
         accept(short, RUN, ADA, confirmed=True)
     assert refused.value.reason.code == "look_budget_exhausted"
+    needed = refused.value.details["budget"]
+    assert f"[data.toy.looks] eval = {needed}" in str(refused.value.fix)
+    fresh.config_path.write_text(text.replace("eval = 60", f"eval = {needed}"))
+    assert plan_acceptance(load_workspace(fresh.root), RUN).affordable
+    fresh.config_path.write_text(text.replace("eval = 60", f"eval = {needed - 1}"))
+    assert not plan_acceptance(load_workspace(fresh.root), RUN).affordable
     assert looks(short) == []
     (first, *_) = [entry.body["trial"] for entry in ledger_of(short).entries(kind="admission")
                    if entry.body["admitted"]]  # fmt: skip

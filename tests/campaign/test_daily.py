@@ -16,7 +16,7 @@ from assay.engine import evaluate
 from assay.errors import DataError, Refusal
 from assay.expr import parse
 from assay.judge import JudgeSettings, Thresholds, judge, panel_fields
-from assay.ledger import Ledger
+from assay.ledger import Ledger, Scope
 from assay.library import Member, Zoo, admit
 from assay.market import Panel, open_panel, rewrite_dataset
 
@@ -112,7 +112,7 @@ def test_factors_that_have_no_value_here_are_named(here: Workspace) -> None:
 
 def test_new_days_are_read_once_and_cost_a_look_each(here: Workspace) -> None:
     ledger, members, panel, own = parts(here)
-    looks, trials = count(ledger, "look"), count(ledger, "trial")
+    looks, trials, n = count(ledger, "look"), count(ledger, "trial"), ledger.trials(Scope(data="toy")).n
     with pytest.raises(Refusal) as refused:
         monitor(ledger, members, panel, own, ADA)
     assert refused.value.reason.code == "hidden_period"
@@ -123,7 +123,9 @@ def test_new_days_are_read_once_and_cost_a_look_each(here: Workspace) -> None:
     found = monitor(ledger, members, panel, own, ADA, confirmed=True)
     assert [item.name for item in found] == [member.name for member in members]
     assert count(ledger, "look") == looks + len(members)
+    # recorded as controls: nothing is chosen by a reading, so it makes no discovery of later dearer
     assert count(ledger, "trial") == trials + len(members)
+    assert ledger.trials(Scope(data="toy")).n == n
     for item in found:
         assert item.watch is not None
         assert item.followed is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli import _demo_run
+from assay.cli import _demo_campaign, _demo_run
 from assay.cli._demo_run import PLANTED, SAME, chance_passes
 
 Run = Callable[..., Any]
@@ -22,6 +22,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_demo_run, "INSTRUMENTS", 60)
     monkeypatch.setattr(_demo_run, "DAYS", 320)
     monkeypatch.setattr(_demo_run, "SHEETS", 1)
+    monkeypatch.setattr(_demo_campaign, "INSTRUMENTS", 60)
+    monkeypatch.setattr(_demo_campaign, "DAYS", 500)
+    monkeypatch.setattr(_demo_campaign, "ROUNDS", 1)
     few = library.demo_set()[:6]
     monkeypatch.setattr(library, "demo_set", lambda: few)
 
@@ -39,20 +42,25 @@ def test_demo_says_that_the_data_is_simulated_and_writes_one_page(
     assert "chance alone would let about" in done.out
     assert re.search(r"On a twin market without any signal, \d+ of 16 passed", done.out)
     written = {path.relative_to(tmp_path / "here" / "there").parts[0] for path in tmp_path.rglob("*.*")}
-    assert written == {"report.html", "ledger"}
+    assert written == {"report.html", "ledger", "campaign-3"}
     page = (tmp_path / "here" / "there" / "report.html").read_text(encoding="utf-8")
     assert "Simulated data." in page
     assert f'<span class="tag mark">{PLANTED}</span>' in page
     assert "making the simulated market" in done.err
+    assert re.search(r"\d+ of 12 trials were admitted", " ".join(done.out.split()))
+    assert re.search(r"its twin without any signal admitted \d+ of \d+", " ".join(done.out.split()))
 
 
 def test_a_second_demo_adds_no_trials_and_its_ledger_verifies(run: Run, small: None, tmp_path: Path) -> None:
-    first = run("demo", "--out", "same", "--seed", "3", "--json").data["ledger"]
-    again = run("demo", "--out", "same", "--seed", "3", "--json").data["ledger"]
+    found = [run("demo", "--out", "same", "--seed", "3", "--json").data for _ in range(2)]
+    first, again = (item["ledger"] for item in found)
+    assert found[0]["campaign"] == found[1]["campaign"]
+    assert found[0]["campaign"]["trials"] == 12
     assert first["trials"] == again["trials"]
     assert 2 <= first["effective"] <= first["trials"] <= 16
     assert again["records"] > first["records"]
     assert run("ledger", "verify", "--ledger", "same/ledger").code == 0
+    assert run("ledger", "verify", "--ledger", "same/campaign-3/ledger").code == 0
     elsewhere = run("demo", "--out", "same", "--seed", "4", "--json").data["ledger"]
     assert elsewhere["trials"] > first["trials"], "another market is another configuration"
 
@@ -69,6 +77,8 @@ def test_demo_json(run: Run, small: None) -> None:
     assert found["equal_to_planted"]["judged"] == marks.count(SAME)
     assert found["others"]["judged"] == 16 - 10 - marks.count(SAME)
     assert Path(found["report"]).is_file()
+    page = Path(found["campaign"]["page"]).read_text(encoding="utf-8")
+    assert "Simulated data" in page
 
 
 def test_chance_is_two_sided() -> None:

@@ -272,14 +272,17 @@ class _Accepting:
             return self._exported(found, material)
 
     def _require_open(self, plan: AcceptPlan, confirmed: bool) -> None:
-        if plan.looks_left is not None and plan.certificates > plan.looks_left:
+        if plan.looks_left is not None and not plan.affordable:
+            data = self.market.panel.name
+            budget = self.market.own.looks.eval + plan.certificates - plan.looks_left
             raise Refusal(
                 LOOK_BUDGET_EXHAUSTED,
                 f"{plan.certificates} certificates cost {plan.certificates} looks at 'eval', and "
                 f"{plan.looks_left} are left",
                 where="period",
-                fix="accept fewer factors with --only, fewer portfolios, or raise the budget in assay.toml",
-                details={"wanted": plan.certificates, "left": plan.looks_left},
+                fix="accept fewer factors with --only, fewer portfolios with --combine, or allow "
+                f"{budget} looks in assay.toml: [data.{data}.looks] eval = {budget}",
+                details={"wanted": plan.certificates, "left": plan.looks_left, "budget": budget},
             )
         if not confirmed:
             raise Refusal(HOLD_OUT_CLOSED, where=plan.hold_out.name)

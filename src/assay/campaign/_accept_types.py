@@ -63,6 +63,11 @@ class AcceptPlan:
     looks_left: int | None
     done: bool
 
+    @property
+    def affordable(self) -> bool:
+        """Whether the looks left suffice for all certificates."""
+        return self.looks_left is None or self.certificates <= self.looks_left
+
 
 @dataclass(frozen=True, slots=True)
 class FormulaText:

@@ -196,10 +196,11 @@ def monitor(
     """Hold factors against the days after those that they were admitted on, by their frozen kill rules.
 
     The one judge reads the new days, with label, lag, universe and fill of the certificate. Where they are
-    hidden, that is a charged look for each factor, and each reading is a trial, as any judgement is. What a
-    reading found is a ``provenance`` record; while no later day has a label it is served from there, and
-    nothing is read. An alarm stands once it was raised. Nothing is fitted anew: the factor, what was expected
-    of it, and the rule stay as they were frozen.
+    hidden, that is a charged look for each factor. A reading is recorded as a control and adds nothing to N:
+    the factor was counted when it was tried, and no factor is chosen by it. What a reading found is a
+    ``provenance`` record; while no later day has a label it is served from there, and nothing is read. An
+    alarm stands once it was raised. Nothing is fitted anew: the factor, what was expected of it, and the
+    rule stay as they were frozen.
 
     Parameters
     ----------
@@ -301,7 +302,7 @@ def _read(
     """Judge the factors on their new days, hold them against what was frozen, and record it."""
     from assay.judge import Recording, judge
 
-    recording = Recording(ledger, operator, own.looks, MONITOR_DESK)
+    recording = Recording(ledger, operator, own.looks, MONITOR_DESK, control=True)
     named = {item.member.name: item.expression for item in group}
     verdicts = judge(named, panel, settings, plan=own.periods, recording=recording)
     found = {}

@@ -54,7 +54,8 @@ def accept(
     workspace = need_workspace()
     need_ledger(workspace)
     plan = plan_acceptance(workspace, run, choice)
-    confirmed = plan.done or _agreed(plan, yes=yes)
+    # what cannot be paid is refused before anybody is asked
+    confirmed = plan.done or (plan.affordable and _agreed(plan, yes=yes))
     with slow_notice():
         found = accept_run(
             workspace, run, Operator.human(by), choice, confirmed=confirmed, threads=usable_cores()

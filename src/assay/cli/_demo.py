@@ -15,9 +15,9 @@ def demo(
     seed: Annotated[int, typer.Option(help="Seed of the simulated market.", min=0)] = 7,
     as_json: Json = False,
 ) -> None:
-    """Make a simulated market, judge about a hundred known factors and the planted ones, write a report.
+    """Make a simulated market, judge known factors and the planted ones, run a campaign, write reports.
 
-    Needs no key and no network. A twin market without any signal shows what chance alone would find.
+    Needs no key and no network. Twin markets without any signal show what chance alone would find.
     """
     from assay.cli._demo_run import run_demo
 

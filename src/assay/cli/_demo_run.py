@@ -1,4 +1,4 @@
-"""What ``assay demo`` does: a market with a known truth, known formulas, and a twin without any signal."""
+"""What ``assay demo`` does: a market with a known truth, known formulas, a twin, and a campaign."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ class Counted:
 def run_demo(folder: Path, seed: int, *, as_json: bool) -> None:
     """Judge the demo set on a simulated market and its twin, print the ranking, write the report."""
     from assay.base import atomic_write
+    from assay.cli._demo_campaign import search
     from assay.views import batch_report
 
     report = _report_path(folder)
@@ -71,11 +72,12 @@ def run_demo(folder: Path, seed: int, *, as_json: bool) -> None:
             marks=outcome.marks,
             sheets=SHEETS,
         )
-    atomic_write(report, page)
+        atomic_write(report, page)
+        searched = search(folder.resolve(), seed, steps)
     if as_json:
-        print_json(_as_data(outcome, report, seed))
+        print_json(_as_data(outcome, report, seed) | {"campaign": searched.as_dict()})
     else:
-        _show(outcome, lines, report)
+        _show(outcome, [*lines, *searched.lines()], (report, Path(searched.page)))
 
 
 def _ledger(folder: Path) -> Ledger:
@@ -200,7 +202,7 @@ def _report_path(folder: Path) -> Path:
     return report
 
 
-def _show(outcome: Outcome, lines: Sequence[str], report: Path) -> None:
+def _show(outcome: Outcome, lines: Sequence[str], pages: Sequence[Path]) -> None:
     from assay.views import batch_lines
 
     out = console()
@@ -214,7 +216,8 @@ def _show(outcome: Outcome, lines: Sequence[str], report: Path) -> None:
     for line in lines:
         out.print(line)
     out.print()
-    out.print(f"report: {report.resolve()}", soft_wrap=True)
+    for page in pages:
+        out.print(f"report: {page.resolve()}", soft_wrap=True)
 
 
 def _as_data(outcome: Outcome, report: Path, seed: int) -> dict[str, Any]:

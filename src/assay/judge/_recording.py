@@ -74,6 +74,8 @@ class Recording:
     budgets : looks at hidden dates that may be charged, by period.
     desk : who judges; part of each trial.
     run : id of an open run that the trials belong to; without one, the judgement is a run of its own.
+    control : factors that were tried and admitted are read again, and nothing is chosen by what comes out:
+        recorded, looks charged, and no trial of N.
     """
 
     ledger: Ledger
@@ -81,6 +83,7 @@ class Recording:
     budgets: LookBudgets = field(default_factory=LookBudgets)
     desk: str = DESK
     run: str | None = None
+    control: bool = False
 
 
 def recording_of(panel: Panel, settings: JudgeSettings | None = None) -> Recording | None:
@@ -269,7 +272,7 @@ class Record:
             "p_value": None if measured is None else p_value(float(measured.summary["t"])),
             "series": series,
             "desk": self._recording.desk,
-            "control": False,
+            "control": self._recording.control,
         }
         return Draft("trial", body, self._run.id)
 

@@ -80,16 +80,16 @@ adds none, and controls are not counted. N includes what runs that were killed h
 
 What counts, by what is done:
 
-- **A formula is scored on search dates** (`judge`, an agent, a campaign, a reading of a report): a trial, unless
-  the pair is there already. No look.
+- **A formula is scored on search dates** (`judge`, an agent, a campaign, a reading of a report): a trial,
+  unless the pair is there already. No look.
 - **It is judged with another label, universe, lag or cost, or on other dates**: one more trial, since any of
   these may be the better one by luck.
 - **A certificate on hidden dates** (`judge` with `allow_hidden`; each factor and each portfolio of `campaign
   accept`): a look each, and a trial, as the dates are others. So *a look at `eval` raises N*. `eval` is paid
   once for a pair, `score` each time.
-- **An admitted factor is read on days after its certificate** (`zoo monitor`): a look for each reading of hidden
-  dates, and no trial. The factor was counted when it was tried, and nothing is chosen by a reading, so it is
-  recorded as a control.
+- **An admitted factor is read on days after its certificate** (`zoo monitor`): a look for each reading of
+  hidden dates, and no trial. The factor was counted when it was tried, and nothing is chosen by a reading;
+  it is recorded as a control.
 - **Values on a hidden date** (`zoo values`): neither, since no return is read; a record says who read them.
 - **Shuffled, late and sub-period checks of a judgement, refusals of a gate, replays, noise twins**: neither.
 
