@@ -18,6 +18,7 @@ from assay.cli._init import init
 from assay.cli._judge import judge
 from assay.cli._ledger import ledger_app
 from assay.cli._library import library_app
+from assay.cli._mcp import mcp_app
 from assay.cli._parse import parse
 from assay.cli._periods import periods_app
 from assay.cli._report import report_app
@@ -67,4 +68,5 @@ def build_app() -> typer.Typer:
     app.add_typer(periods_app(), name="periods")
     app.add_typer(backtest_app(), name="backtest")
     app.add_typer(service_app(), name="service")
+    app.add_typer(mcp_app(), name="mcp")
     return app

@@ -23,6 +23,7 @@ MOST_CHARACTERS: Final = 24_000
 """Text of pages that one call gives; a single page is given whole."""
 LONGEST_QUERY: Final = 200
 
+NO_REPORT = Reason("no_report", "No report is attached here.", "Ask the operator to attach one.")
 MISSING_QUERY = Reason("missing_query", "There is no query.", "Give a word or a number to look for.")
 BAD_QUERY = Reason(
     "bad_query",
@@ -134,17 +135,27 @@ class SpecResult(Result):
     windows: tuple[int, ...]
 
 
-def report_tools(document: Document) -> tuple[Tool, ...]:
-    """The tools of one report. They read, write nothing, and give text of the report as data."""
+def report_tools(document: Document | None) -> tuple[Tool, ...]:
+    """The tools of one report. They read, write nothing, and give text of the report as data.
+
+    Without one they refuse ``no_report``.
+    """
     return (_search_tool(document), _pages_tool(document), _validate_tool(document))
 
 
-def _search_tool(document: Document) -> Tool:
+def _attached(document: Document | None) -> Document:
+    if document is None:
+        raise Refusal(NO_REPORT)
+    return document
+
+
+def _search_tool(document: Document | None) -> Tool:
     from assay.reports.documents import search
 
     def run(arguments: SearchArguments, context: Context) -> SearchResult:
+        report = _attached(document)
         try:
-            found = search(document, arguments.query, arguments.limit)
+            found = search(report, arguments.query, arguments.limit)
         except Refusal as refusal:
             raise Refusal(BAD_QUERY, refusal.message, where="query") from refusal
         hits = tuple(SearchHit(page=h.page, chunk_ids=h.chunk_ids, text=h.snippet) for h in found.hits)
@@ -155,14 +166,14 @@ def _search_tool(document: Document) -> Tool:
         summary="Find words or a number in the report: page, chunk ids and the words around each place.",
         arguments=SearchArguments,
         result=SearchResult,
-        reasons=(MISSING_QUERY, BAD_QUERY, BAD_LIMIT),
+        reasons=(MISSING_QUERY, BAD_QUERY, BAD_LIMIT, NO_REPORT),
         function=run,
     )
 
 
-def _pages_tool(document: Document) -> Tool:
+def _pages_tool(document: Document | None) -> Tool:
     def run(arguments: PagesArguments, context: Context) -> PagesResult:
-        return _read(document, arguments.page_start, arguments.page_end)
+        return _read(_attached(document), arguments.page_start, arguments.page_end)
 
     return Tool(
         id=READ_PAGES,
@@ -171,7 +182,7 @@ def _pages_tool(document: Document) -> Tool:
         result=PagesResult,
         reasons=(
             MISSING_PAGE_START, BAD_PAGE_START, MISSING_PAGE_END, BAD_PAGE_END, UNKNOWN_PAGE, BAD_RANGE,
-            TOO_MANY_PAGES,
+            TOO_MANY_PAGES, NO_REPORT,
         ),
         function=run,
     )  # fmt: skip
@@ -200,9 +211,9 @@ def _read(document: Document, first: int, last: int) -> PagesResult:
     )
 
 
-def _validate_tool(document: Document) -> Tool:
+def _validate_tool(document: Document | None) -> Tool:
     def run(arguments: SpecArguments, context: Context) -> SpecResult:
-        return _validate(document, arguments.spec, arguments.direction)
+        return _validate(_attached(document), arguments.spec, arguments.direction)
 
     return Tool(
         id=VALIDATE_SPEC,
@@ -211,7 +222,7 @@ def _validate_tool(document: Document) -> Tool:
         "does not state.",
         arguments=SpecArguments,
         result=SpecResult,
-        reasons=(MISSING_SPEC, BAD_SPEC, MISSING_DIRECTION, BAD_DIRECTION),
+        reasons=(MISSING_SPEC, BAD_SPEC, MISSING_DIRECTION, BAD_DIRECTION, NO_REPORT),
         function=run,
     )
 

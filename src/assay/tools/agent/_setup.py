@@ -22,7 +22,7 @@ from assay.tools._trajectory import content_hash, prompt_hash, tool_schema_hash
 from assay.tools.agent._explorer import EXPLORER
 from assay.tools.agent._prompt import researcher_prompt
 from assay.tools.agent._request import REQUEST, AgentRequest
-from assay.tools.builtin import SearchView, Workbench, builtin_tools
+from assay.tools.builtin import SearchView, Workbench, builtin_tools, search_judging
 
 if TYPE_CHECKING:
     from assay.judge import JudgeSettings
@@ -85,7 +85,7 @@ class AgentSetup:
         made = cls(
             request=replace(request, idea=redact(request.idea, secrets.values())),
             view=SearchView.of(panel, settings.periods, universe=settings.universe),
-            judging=_judging(settings, panel),
+            judging=search_judging(settings, panel),
             digest=data_digest(panel),
             llm=workspace.llm,
             secrets=secrets,
@@ -188,25 +188,3 @@ def _no_plan(panel: Panel, settings: DataSettings | None) -> AssayError:
         where="data",
         fix=how,
     )
-
-
-def _judging(settings: DataSettings, panel: Panel) -> JudgeSettings:
-    from assay.judge import COSTS, JudgeSettings
-
-    values: dict[str, Any] = {
-        "robustness": "off",
-        "leak_checks": "off",
-        "bootstrap": 0,
-        "neutral": False,
-        "lag": settings.lag,
-        "fill": settings.fill,
-    }
-    if settings.costs is not None:
-        values["costs"] = asdict(settings.costs)
-    elif (panel.manifest.market or "") not in COSTS:
-        raise AssayError(
-            f"the data set {panel.name!r} names no market, so the costs of trading are not known",
-            where="data",
-            fix=f"add [data.{panel.name}.costs] to assay.toml, or import again with --market",
-        )
-    return JudgeSettings.from_mapping(values)

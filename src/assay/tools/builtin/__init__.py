@@ -3,6 +3,7 @@
 from assay.tools.builtin._bench import Workbench, builtin_registry, builtin_tools
 from assay.tools.builtin._eval import EvalResult, eval_result
 from assay.tools.builtin._judge import PanelJudge, SearchJudge, SearchScore
+from assay.tools.builtin._judging import search_judging
 from assay.tools.builtin._reasons import BAD_RUN, MISSING_RUN, NO_LEDGER
 from assay.tools.builtin._search_features import search_features
 from assay.tools.builtin._view import SearchView
@@ -25,4 +26,5 @@ __all__ = [
     "builtin_tools",
     "eval_result",
     "search_features",
+    "search_judging",
 ]

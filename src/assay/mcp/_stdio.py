@@ -1,0 +1,122 @@
+"""The server over standard input and output: one client, one message a line, and nothing else on the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any, Final
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError
+
+from assay.mcp._faults import NOT_UNDERSTOOD
+
+LONGEST_LINE: Final = 4 * 1024 * 1024
+_CHUNK: Final = 65_536
+
+
+def serve_stdio(server: Server[Any]) -> None:
+    """Serve the client at the other end until it goes away, in whichever way it does."""
+    with suppress(*_GONE):
+        try:
+            anyio.run(_serve, server)
+        except BaseExceptionGroup as group:
+            left = group.split(_GONE)[1]
+            if left is not None:
+                raise left from None
+
+
+_GONE: Final = (BrokenPipeError, ConnectionResetError)
+
+
+async def _serve(server: Server[Any]) -> None:
+    lines: Any = _Lines(os.dup(0), asyncio.get_running_loop())
+    # what a tool or a library reads from standard input must not be the client's next message
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    async with stdio_server(stdin=lines) as (read, write):
+        answered: Any = _Answered(read, write)
+        await server.run(answered, write, server.create_initialization_options())
+
+
+class _Lines:
+    """Lines of a descriptor, read in a thread that nothing waits for.
+
+    A thread that is blocked in a read would keep the process alive after SIGTERM. Lines that are too long are
+    dropped and told as empty ones, which are no message.
+    """
+
+    def __init__(self, descriptor: int, loop: asyncio.AbstractEventLoop, longest: int = LONGEST_LINE) -> None:
+        self._descriptor, self._loop, self._longest = descriptor, loop, longest
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
+        threading.Thread(target=self._read, name="assay mcp stdin", daemon=True).start()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while (line := await self._queue.get()) is not None:
+            yield line
+
+    def _read(self) -> None:
+        # the loop may be closed, when there is nobody left to read for
+        with suppress(RuntimeError, asyncio.CancelledError):
+            for line in _split(self._descriptor, self._longest):
+                self._put(line)
+            self._put(None)
+
+    def _put(self, line: str | None) -> None:
+        asyncio.run_coroutine_threadsafe(self._queue.put(line), self._loop).result()
+
+
+def _split(descriptor: int, longest: int) -> Any:
+    kept, over = bytearray(), False
+    while True:
+        try:
+            chunk = os.read(descriptor, _CHUNK)
+        except OSError:  # the terminal is gone
+            return
+        if not chunk:
+            return
+        *whole, rest = chunk.split(b"\n")
+        for part in whole:
+            kept += part
+            line = b"" if over or len(kept) > longest else bytes(kept)
+            if over or kept.strip():
+                yield line.decode("utf-8", "replace")
+            kept, over = bytearray(), False
+        kept += rest
+        if len(kept) > longest:
+            kept, over = bytearray(), True
+
+
+class _Answered:
+    """The messages of a stream; what is none is answered as such, where the SDK would say nothing."""
+
+    def __init__(self, read: Any, write: Any) -> None:
+        self._read, self._write = read, write
+
+    @property
+    def last_context(self) -> Any:
+        """See ``mcp.shared._context_streams``."""
+        return getattr(self._read, "last_context", None)
+
+    def __aiter__(self) -> _Answered:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        async for item in self._read:
+            if not isinstance(item, Exception):
+                message: SessionMessage = item
+                return message
+            data = {"reason": NOT_UNDERSTOOD.code, "fix": NOT_UNDERSTOOD.fix}
+            error = ErrorData(code=PARSE_ERROR, message=NOT_UNDERSTOOD.summary, data=data)
+            await self._write.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Close the stream below."""
+        await self._read.aclose()

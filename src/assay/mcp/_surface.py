@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from assay.campaign import campaign_tools
+from assay.config import PeriodPlan, Workspace, find_data_place, propose_plan
+from assay.errors import AssayError, Refusal
+from assay.reports.tools import report_tools
+from assay.tools import Registry, Tool
+from assay.tools.builtin import SearchView, Workbench, builtin_tools
+
+if TYPE_CHECKING:
+    from assay.config import DataSettings
+    from assay.ledger import Ledger
+    from assay.market import Panel
+    from assay.reports import Document
+
+DESK: Final = "mcp"
+SIMULATED: Final = "simulated-market"
+"""Name of the data set that is served where none is named; it is made up, and says so."""
+_INSTRUMENTS, _DAYS, _SEED = 100, 750, 7
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """What is served: all of it may be absent, and is refused by name then.
+
+    Parameters
+    ----------
+    workspace : whose ledger, runs, notes and book are served.
+    data : folder of a stored data set with a period plan; None for a simulated market.
+    report : file of the research report that the tools ``report.*`` read.
+    allow_record : whether an agent may record a candidate of its own.
+    """
+
+    workspace: Workspace | None = None
+    data: Path | None = None
+    report: Path | None = None
+    allow_record: bool = False
+
+    def check(self) -> None:
+        """Find what would stop :meth:`open` at once, without reading the data.
+
+        Raises
+        ------
+        AssayError
+            No period plan is set for the data set; the report cannot be read; the ledger is damaged.
+        """
+        if self.data is not None:
+            self._settings(self.data)
+        self._document()
+        self._ledger()
+
+    def open(self) -> Registry:
+        """The registry of everything that is attached, guarded against dates after the search period.
+
+        Raises
+        ------
+        AssayError
+            As :meth:`check`; the data set cannot be read.
+        Refusal
+            ``plan_moved``: dates that were hidden at a look are open now. ``no_dates``, ...: see
+            :meth:`assay.tools.builtin.SearchView.of`.
+        """
+        ledger = self._ledger()
+        view, bench = self._bench(ledger)
+        return Registry(_tools(bench, self, ledger, self._document()), guard=view.guard)
+
+    def _bench(self, ledger: Ledger | None) -> tuple[SearchView, Workbench]:
+        from assay.judge import JudgeSettings
+        from assay.tools.builtin import PanelJudge, search_features, search_judging
+
+        panel, settings = self._panel()
+        plan = _plan_of(panel, settings)
+        if ledger is not None:
+            _check_moved(ledger, panel.name, plan)
+        view = SearchView.of(panel, plan, universe=None if settings is None else settings.universe)
+        judging: JudgeSettings | None = None if settings is None else search_judging(settings, panel)
+        if ledger is not None:
+            return view, Workbench.of(view, ledger, settings=judging, desk=DESK)
+        judge = PanelJudge(view, judging, desk=DESK)
+        return view, Workbench(view=view, judge=judge, features=search_features(view))
+
+    def _panel(self) -> tuple[Panel, DataSettings | None]:
+        from assay.market import open_panel, simulate
+
+        if self.data is None:
+            return simulate(_SEED, instruments=_INSTRUMENTS, days=_DAYS, name=SIMULATED), None
+        return open_panel(self.data, check_hashes=True), self._settings(self.data)
+
+    def _settings(self, data: Path) -> DataSettings:
+        place = find_data_place(data, data.name)
+        settings = None if place is None else place.settings
+        if settings is None and self.workspace is not None:
+            settings = self.workspace.settings(data.name)
+        if settings is None or settings.periods is None:
+            raise AssayError(
+                f"no period plan is set for {data.name!r}, and an agent sees a search period alone",
+                where=str(data),
+                fix=f"set one: assay periods set --data {data.name}",
+            )
+        return settings
+
+    def _ledger(self) -> Ledger | None:
+        from assay.ledger import Ledger
+
+        if self.workspace is None:
+            return None
+        folder = self.workspace.ledger_dir
+        return Ledger.open(folder) if folder.exists() else Ledger.create(folder)
+
+    def _document(self) -> Document | None:
+        from assay.reports.documents import read_document
+
+        return None if self.report is None else read_document(self.report)
+
+
+def surface(
+    workspace: Workspace | None = None,
+    data: Path | None = None,
+    *,
+    report: Path | None = None,
+    allow_record: bool = False,
+) -> Registry:
+    """All tools in one registry: the twelve of the research domain, and the desks' own.
+
+    Without arguments they work on a simulated market, which calls itself one, and no trial is recorded. Who
+    calls is said with each call, so that one registry serves many.
+
+    Parameters
+    ----------
+    workspace, data, report, allow_record : see :class:`Attached`.
+
+    Raises
+    ------
+    AssayError, Refusal
+        As :meth:`Attached.open`.
+    """
+    return Attached(workspace, data, report, allow_record).open()
+
+
+def bare_surface(*, allow_record: bool = False) -> Registry:
+    """The same tools with nothing attached: what the catalogue and the reference page are made from."""
+    return Registry(_tools(Workbench(), Attached(allow_record=allow_record), None, None))
+
+
+def _tools(
+    bench: Workbench, attached: Attached, ledger: Ledger | None, document: Document | None
+) -> Iterator[Tool]:
+    workspace = attached.workspace
+    yield from builtin_tools(bench)
+    yield from campaign_tools(ledger, None if workspace is None else workspace.runs_dir)
+    yield from report_tools(document)
+
+
+def _plan_of(panel: Panel, settings: DataSettings | None) -> PeriodPlan:
+    """The plan of a data set; for the simulated market, which nobody planned, the proposed one."""
+    if settings is not None and settings.periods is not None:
+        return settings.periods
+    return propose_plan(panel.dates, (1, 5, 20))
+
+
+def _check_moved(ledger: Ledger, data: str, plan: PeriodPlan) -> None:
+    from assay.judge import PLAN_MOVED, moved_plan
+
+    looks = [entry.body for entry in ledger.entries(kind="look") if entry.body["data"] == data]
+    if moved_plan(looks, plan, ledger.get):
+        raise Refusal(PLAN_MOVED, where=data)
