@@ -48,8 +48,7 @@ class Position(NamedTuple):
 START = Position(0, 0, NO_HASH)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One accepted record.
 
     ``line`` counts from 1; ``end`` is the byte offset after it. ``meta`` (time, pid, host, latency) is for
