@@ -85,7 +85,7 @@ def test_impossible_usage_is_estimated(done: tuple[Path, str]) -> None:
     from assay.ledger import Ledger
 
     calls = Ledger.open(done[0] / "ledger").run("recorded").entries(kind="llm_call")
-    told = [entry.body["usage"] for entry in calls if entry.body["role"] == "distiller"]
+    told = [entry.body["reply"]["usage"] for entry in calls if entry.body["role"] == "distiller"]
     assert told
     assert all(usage["estimated"] and 0 < usage["output"] < 1000 for usage in told)
 

@@ -64,7 +64,8 @@ def plot_ic_against_n(report: CampaignReport) -> Figure:
                 linewidth=1.2,
                 label="best of N by luck",
             )
-        lower.set_ylim(bottom=0.0)
+        # room for the legend, which would hide the strongest trials
+        lower.set_ylim(0.0, 1.25 * lower.get_ylim()[1])
         lower.set_ylabel("|t|")
         lower.legend(
             *_only(lower, "best of N by luck"), loc="upper right", borderaxespad=0.1, handlelength=1.6

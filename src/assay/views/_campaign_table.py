@@ -16,8 +16,8 @@ FIGURES: Final = (
     ("neutral_rank_ic", "neutral", 4, "the same after industry and style ranks are taken out"),
     ("t", "t", 2, "Newey-West t of the mean RankIC"),
     ("coverage", "coverage", 3, "mean share of the members with a value"),
-    ("turnover", "turnover", 1, "one-way, a year"),
-    ("break_even_bp", "break-even", 1, "cost of a unit traded, in bp, that uses up the book's excess"),
+    ("turnover", "turnover, a year", 1, "one-way: 1 is the whole book bought anew"),
+    ("break_even_bp", "break-even, bp", 1, "cost of a unit traded, in bp, that uses up the book's excess"),
 )
 """Columns of figures: key, heading, decimals, meaning."""
 
