@@ -14,6 +14,7 @@ from assay.cli._data import data_app
 from assay.cli._demo import demo
 from assay.cli._doctor import doctor
 from assay.cli._explain import explain
+from assay.cli._features import features_app
 from assay.cli._init import init
 from assay.cli._judge import judge
 from assay.cli._ledger import ledger_app
@@ -23,6 +24,7 @@ from assay.cli._parse import parse
 from assay.cli._periods import periods_app
 from assay.cli._report import report_app
 from assay.cli._service import service_app
+from assay.cli._strategy import strategy_app
 from assay.cli._zoo import zoo_app
 
 
@@ -65,6 +67,8 @@ def build_app() -> typer.Typer:
     app.add_typer(ledger_app(), name="ledger")
     app.add_typer(certificate_app(), name="certificate")
     app.add_typer(zoo_app(), name="zoo")
+    app.add_typer(features_app(), name="features")
+    app.add_typer(strategy_app(), name="strategy")
     app.add_typer(periods_app(), name="periods")
     app.add_typer(backtest_app(), name="backtest")
     app.add_typer(service_app(), name="service")

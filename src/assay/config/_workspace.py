@@ -84,6 +84,21 @@ class Workspace:
         return self.root / "notes"
 
     @property
+    def strategies_dir(self) -> Path:
+        """Registered strategies, one file each."""
+        return self.root / "strategies"
+
+    @property
+    def features_path(self) -> Path:
+        """Named formulas that are features."""
+        return self.root / "features.toml"
+
+    @property
+    def cache_dir(self) -> Path:
+        """What can be computed again."""
+        return self.root / ".cache"
+
+    @property
     def book_dir(self) -> Path:
         """The book of admitted factors."""
         return self.root / "book"

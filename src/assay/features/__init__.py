@@ -13,10 +13,11 @@ from assay.features._feature import (
     formula_feature,
     label_feature,
 )
+from assay.features._file import read_features
 from assay.features._graph import FeatureGraph, FeatureProblems
 from assay.features._python import feature, installed_features
 from assay.features._reasons import AS_OF_IN_FUTURE, BROKEN_FEATURE, UNKNOWN_FEATURE
-from assay.features._standard import HORIZONS, standard_graph
+from assay.features._standard import HORIZONS, python_field, standard_graph
 from assay.features._store import FeaturePanel, FeatureStore, label_values
 
 __all__ = [
@@ -42,5 +43,7 @@ __all__ = [
     "installed_features",
     "label_feature",
     "label_values",
+    "python_field",
+    "read_features",
     "standard_graph",
 ]

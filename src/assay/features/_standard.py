@@ -44,7 +44,7 @@ def standard_graph(
     named = [*_bases(panel, lag), *_labels(panel, horizons, fill), *given]
     named += [item for item in installed_features() if _complete(item, named)]
     inputs = frozenset(name for name, info in panel.fields.items() if info.kind in ("group", "vector"))
-    known = {**panel.fields, **{item.name: _info(item) for item in given}}
+    known = {**panel.fields, **{item.name: python_field(item) for item in given}}
     for name, formula in (formulas or {}).items():
         expression = parse(formula, fields=known, adjustment="warn") if isinstance(formula, str) else formula
         named.append(formula_feature(name, expression, lag=lag, inputs=inputs))
@@ -68,6 +68,7 @@ def _complete(item: Feature, others: Iterable[Feature]) -> bool:
     return set(item.deps) <= {other.name for other in others}
 
 
-def _info(item: Feature) -> FieldInfo:
+def python_field(item: Feature) -> FieldInfo:
+    """A feature as the parser wants a field described."""
     # how a Python feature moves with a stock's adjustment factor is not known
     return FieldInfo(item.name, "number", None, "", item.doc)

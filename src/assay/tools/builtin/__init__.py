@@ -5,7 +5,7 @@ from assay.tools.builtin._eval import EvalResult, eval_result
 from assay.tools.builtin._judge import PanelJudge, SearchJudge, SearchScore
 from assay.tools.builtin._judging import search_judging
 from assay.tools.builtin._reasons import BAD_RUN, MISSING_RUN, NO_LEDGER
-from assay.tools.builtin._search_features import search_features
+from assay.tools.builtin._search_features import search_features, workspace_features
 from assay.tools.builtin._view import SearchView
 from assay.tools.builtin._zoo import LedgerZoo, Zoo, ZooFactor
 
@@ -26,5 +26,6 @@ __all__ = [
     "builtin_tools",
     "eval_result",
     "search_features",
+    "workspace_features",
     "search_judging",
 ]

@@ -3,8 +3,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from assay.config import Workspace
 from assay.expr import Expression
-from assay.features import Feature, FeatureStore, standard_graph
+from assay.features import (
+    Feature,
+    FeatureStore,
+    installed_features,
+    python_field,
+    read_features,
+    standard_graph,
+)
 from assay.library import reference_factors
 from assay.market import Fill, Panel
 from assay.tools.builtin._view import SearchView
@@ -41,6 +49,21 @@ def search_features(
         period="search",
         start=view.search.start,
     )
+
+
+def workspace_features(view: SearchView, workspace: Workspace) -> FeatureStore:
+    """:func:`search_features` with the features of a workspace's ``features.toml``, its lag, fill and cache.
+
+    Raises
+    ------
+    FeatureProblems, DataError
+        The file cannot be used.
+    """
+    settings = workspace.settings(view.panel.name)
+    known = {**view.panel.fields, **{item.name: python_field(item) for item in installed_features()}}
+    extra = read_features(workspace.features_path, known, lag=settings.lag)
+    cache = workspace.cache_dir / "features"
+    return search_features(view, extra=extra, cache=cache, lag=settings.lag, fill=settings.fill)
 
 
 def classics(panel: Panel) -> Iterator[tuple[str, Expression]]:
