@@ -154,6 +154,18 @@ _LATER: Final = re.compile(
 _NEUTRALIZES: Final = re.compile(r"市值|行业|中性|回归|size|cap\b|industr|neutral|regress", re.IGNORECASE)
 
 
+_FOREIGN: Final = re.compile(
+    r"相关系数|相关性|协方差|偏度|峰度|中位数|回归|残差|贝塔|correlation|covariance|skewness|kurtosis|\bmedian\b|regress\w*"
+    r"|residual\w*|\bbeta of\b|semi-?deviation|半方差|下行(?:波动|标准差)|downside",
+    re.IGNORECASE,
+)
+"""Ops that the report dialect lacks: no formula of it is all of a definition that says them."""
+
+_FOREIGN_AFTER: Final = re.compile(
+    rf"\s*(?:的|之|with\b[^,.;]{{1,30}})?\s*(?:{_FOREIGN.pattern})", re.IGNORECASE
+)
+
+
 def goes_on(text: str, start: int, end: int) -> Joining | None:
     """What the text does with the words at ``[start, end)`` right beside them; None where nothing."""
     ahead = text[end : end + 48].split("\n")[0]
@@ -163,6 +175,10 @@ def goes_on(text: str, start: int, end: int) -> Joining | None:
     match = _WITH_ZH.match(ahead)
     if match is not None:
         return Joining(match.group(), frozenset(_WITH_OPS[match.group("op")]), end, end + match.end())
+    clause = re.split(r"[。；;，,：:\n]|\.\s", text[max(0, start - 80) : start])[-1]
+    match = _FOREIGN.search(clause) or _FOREIGN_AFTER.match(ahead)
+    if match is not None:
+        return Joining(match.group().strip(), frozenset({match.group()}), start, start)
     match = _BEFORE.search(text[max(0, start - 32) : start].split("\n")[-1])
     if match is not None:
         word = match.group("op").lower()

@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 _HIGH_EN = r"(?:high|higher|highest|top|large|larger|largest|big|biggest|strong|strongest|upper)"
 _LOW_EN = r"(?:low|lower|lowest|bottom|small|smaller|smallest|weak|weakest|least)"
-_HIGH_ZH = r"(?:最?[高大强多]|较[高大强]|偏[高大强]|靠前|居前)"
-_LOW_ZH = r"(?:最?[低小弱少]|较[低小弱]|偏[低小弱]|靠后|居后)"
+_HIGH_ZH = r"(?:赢家|最?[高大强多]|较[高大强]|偏[高大强]|靠前|居前)"
+_LOW_ZH = r"(?:输家|最?[低小弱少]|较[低小弱]|偏[低小弱]|靠后|居后)"
 _GROUP_ZH = r"(?:的)?(?:一?[组端档侧]|分位|分组|十分之一|五分之一|\d+%|股票|个股|者|值)?"
 _VALUE_ZH = r"(?:因子|指标|信号|取|得分|打分|数|比|系)?(?:值|数|分)?"
 _HIGH_ONES, _LOW_ONES = r"高[^。;；,，低]{0,12}", r"低[^。;；,，高]{0,12}"
@@ -19,6 +19,8 @@ _MEMBERS = r"(?:的)?(?:股票|个股|一组|组合|组|分位|一端|者|档)"
 _WORSE_ZH = r"(?:(?:收益|表现|回报)(?:率)?(?:偏|更|较|也?更为?)(?:低|差|弱)|跑输|落后)"
 _BETTER_ZH = r"(?:(?:收益|表现|回报)(?:率)?(?:偏|更|较|也?更为?)(?:高|好|强)|跑赢|占优)"
 _NEAR = r"[^.;。；]{0,40}?"
+_EARNED = r"\b(?:earn(?:ed|s)?|returned|gain(?:ed|s)|made|makes|deliver(?:ed|s))\b"
+_CLOSE_BY = r"(?:[^.;]|\.(?=\d)){0,24}?"
 _NEAR_ZH = r"[^。;；,，]{0,12}?"
 _RESPONSE = r"(?:returns?|performance|alpha|payoffs?|profits?|premi(?:a|um|ums))"
 
@@ -27,7 +29,8 @@ _EN: Final[tuple[str, ...]] = (
     r"\b(?:hold|holds|own|owns|pick|picks|choose|chooses|prefer|go(?:es)? long|go(?:es)? for|is long"
     r"|are long|stay with)"
     r"\b(?:(?!\b(?:short|sell|avoid)\b)[^.;]){0,40}?\b<good>\b",
-    r"\b(?:buy|buys|bought|long)\b(?:(?!\b(?:short|sell|avoid)\b)[^.;]){0,48}?\b(?:with|of|having|showing|whose)\b[^.;]{0,16}?\b<good>\b",
+    r"\b(?:buy|buys|bought|long)\b(?:(?!\b(?:short|sell|avoid)\b)[^.;]){0,48}?\b(?:with|of|having"
+    r"|showing|whose)\b[^.;]{0,16}?\b<good>\b",
     r"\b(?:buy|long|prefer|hold)\b[^.;\n]{0,12}\?\s*(?:A[:.]\s*)?the <good>\b",
     r"\b<good>\b[^.;,]{0,30}?\b(?:is|are|form|forms|make up|makes up|constitutes?|enters?|goes? into"
     r"|serves? as) (?:the |our |in the )?"
@@ -49,6 +52,9 @@ _EN: Final[tuple[str, ...]] = (
     r"|difference)\b[^.;]{0,12}?\bbetween the <good>\b[^.;]{0,30}?\band the <bad>\b"
     r"[^.;]{0,40}?\b(?:averages?|earns?|is|of"
     r"|amounts? to|returns?|yields?)\s\+?\d",
+    rf"\b<good>\b[^.;]{{0,30}}?{_EARNED}{_CLOSE_BY}\b(?:more than|above|over|ahead of) {_CLOSE_BY}\b<bad>\b",
+    rf"\b<good>\b[^.;]{{0,30}}?\b(?:outpaced?|outperform(?:ed|s)?|beats?) {_CLOSE_BY}\b<bad>\b",
+    rf"\b<bad>\b[^.;]{{0,30}}?{_EARNED}{_CLOSE_BY}\b(?:less than|below|behind) {_CLOSE_BY}\b<good>\b",
     # quantiles
     rf"\b{_RESPONSE}\b{_NEAR}\b(?:decreas|declin|fall|drop|descend)\w*{_NEAR}\bfrom the <good>\b",
     rf"\b{_RESPONSE}\b{_NEAR}\b(?:increas|ris|climb|grow|ascend|improv)\w*{_NEAR}\bfrom the <bad>\b",
@@ -66,9 +72,13 @@ _ZH: Final[tuple[str, ...]] = (
     r"[^。;；,，]{0,6}(?:多|高|跑赢|领先|好)",
     r"<bad>(?:的)?(?:一?组|分位|端)[^。;；,，]{0,12}比<good>(?:的)?(?:一?组|分位|端)"
     r"[^。;；,，]{0,6}(?:少|低|跑输|落后|差)",
-    rf"(?:做多|买入|买进|持有|配置|超配)[^。;；,，]{{0,12}}<end>{_MEMBERS}",
+    rf"(?:做多|买入|买进|持有|配置|超配)(?:(?!低于|跌|偏离|以下)[^。;；,，]){{0,12}}<end>{_MEMBERS}",
+    rf"{_VALUE_ZH}<good>者[^。;；,，]{{0,4}}(?:买入|做多|持有|入选|优先|占优|胜出)",
+    rf"{_VALUE_ZH}<bad>者[^。;；,，]{{0,4}}(?:卖出|做空|剔除|回避|落后)",
     rf"<ones>{_MEMBERS}[^。;；]{{0,12}}{_BETTER_ZH}",
     rf"<others>{_MEMBERS}[^。;；]{{0,12}}{_WORSE_ZH}",
+    r"<good>(?:的)?(?:组合|股票|个股|一组|组)?(?:显著|明显|大幅)?(?:跑赢|战胜|优于|强于)<bad>",
+    r"<bad>(?:的)?(?:组合|股票|个股|一组|组)?(?:显著|明显|大幅)?(?:跑输|落后于?|弱于)<good>",
     # quantiles
     r"(?:[由从自])<bad>(?:到|至|往)<good>[^。;；]{0,16}?(?:递增|上升|走高|抬升|提高)",
     r"(?:[由从自])<good>(?:到|至|往)<bad>[^。;；]{0,16}?(?:递减|下降|走低|降低)",
@@ -87,7 +97,7 @@ _MONOTONE_DOWN: Final = (
     r"(?<![由从自][高大强])(?<![由从自]最[高大])(?:收益(?:率)?|回报|净值|表现|十分组|五分组|各组|分组)(?:(?![由从自]最?[高大强多])[^。;；]){0,20}?"
     r"(?:单调|逐级|依次|逐组|严格|逐档)(?:地)?(?:递减|下降|走低|降低|下行)",
     r"[由从自]最?[低小弱少](?:到|至|往)最?[高大强多][^。;；]{0,16}?(?:递减|下降|走低|降低|下行)",
-    r"(?:因子)?方向(?:\s*[|:：]\s*|为|是|取|设为)+(?:负|反|空|-1|低值做多|做空高)",
+    r"(?:因子)?方向(?:\s*[|:：]\s*|为|是|取|设为)+(?:负|反|空|-1|低值做多|做空高)|方向负(?=[。；;，,\s]|$)",
     r"\bsign\s*\|\s*(?:negative|-)|\bdirection\s*\|\s*(?:negative|-|short)",
 )
 _MONOTONE_UP: Final = (
@@ -103,7 +113,7 @@ _MONOTONE_UP: Final = (
     r"|long high)\b",
     r"(?:收益(?:率)?|回报|净值|表现|十分组|五分组|各组|分组)(?:(?![由从自]最?[高大强多])[^。;；]){0,20}?(?:单调|逐级|依次|逐组|严格|逐档)(?:地)?"
     r"(?:递增|上升|走高|提高|上行)",
-    r"(?:因子)?方向(?:\s*[|:：]\s*|为|是|取|设为)+(?:正|多|\+1|高值做多|做多高)",
+    r"(?:因子)?方向(?:\s*[|:：]\s*|为|是|取|设为)+(?:正|多|\+1|高值做多|做多高)|方向正(?=[。；;，,\s]|$)",
     r"\bsign\s*\|\s*(?:positive|\+)|\bdirection\s*\|\s*(?:positive|\+|long)",
 )
 

@@ -96,10 +96,11 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         ),
         "DELAY": _words(
             "滞后, 前一日, 前一个交易日, 前一交易日, 昨日, 昨收, 前收, 上一交易日, 上一日, 隔夜, "
-            "跳空, 日前, 天前, 个交易日前, 延迟, 剔除最近, 跳过",
+            "跳空, 日前, 天前, 个交易日前, 日之前, 天之前, 延迟, 剔除最近, 跳过",
             "lag, lagged, lags, previous, prior, preceding, yesterday, ago, delayed, delay, earlier, "
             "overnight, "
             "gap, day before, skipping, excluding the most recent, leaving out",
+            r"(?<![A-Za-z])t\s?[-−–]\s?\d",
         ),
         "DELTA": _words(
             "变化, 变动, 差分, 增量, 增减, 变化量, 之差, 差值, 一阶差, 上升, 下降",
@@ -153,6 +154,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "drawdown, "
             "multiple of, as a percentage of, standardised, standardized, average, mean, half",
             r"[A-Za-z\u4e00-\u9fff)\]]\s*[/÷]" + _OPERAND_AFTER,
+            r"[A-Za-z\u4e00-\u9fff)\]]\s*[/÷]\s*\d{1,3}\s?(?:日|天|个|-?day)",
             r"[)\]|]\s*[/÷]",
         ),
     }
@@ -261,7 +263,7 @@ def _keyed(character: str) -> str:
 PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
     {
         "daily": _words(
-            "日频, 日度, 每日, 每天, 逐日, 每个交易日, 每一交易日, 每交易日, 日线",
+            "日频, 日度, 按日, 每日, 每天, 逐日, 每个交易日, 每一交易日, 每交易日, 日线",
             "daily, each day, every day, every trading day, each trading day, per day, day by day, "
             "at the close of each day, end of each day, each session, every session, after each close, "
             "after every close, at each close, at every close, every evening",
@@ -292,14 +294,17 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
 
 REBALANCE_CUES: Final = _words(
     "调仓, 换仓, 再平衡, 持有, 持仓, 调整组合, 组合调整, 建仓, 组合更新, 更新组合, 轮换, 调整持股, "
-    "重新构建, 调整一次, 调一次仓, 交易一次",
+    "重新构建, 调整一次, 调一次仓, 换一次仓, 交易一次",
     "rebalance, rebalances, rebalanced, rebalancing, rebalancings, hold, holds, held, holding, holdings, "
     "turn over, turns over, turned over, revise, revised, rebuilt, formed, "
     "reconstituted, reformed, reset, portfolio turnover, trade list, positions, refreshed",
     r"\btrade[sd]?\b(?!\s+(value|amount|volume|share|turnover))",
-    r"[日周月][频度](?:的)?交易|交易(?:\s*[:：]|[^，。;；]{0,4}每[日周月])|\btrading\s*[:|]|[按每][日周月](?:度)?调整|[每按]周[一二三四五]?(?:调整|重构|更新|交易)",
+    r"[日周月][频度](?:的)?交易|交易(?:\s*[:：]|[^，。;；]{0,4}每[日周月])|\btrading\s*[:|]|[按每][日周月](?:度)?调整"
+    r"|[每按]周[一二三四五]?(?:调整|重构|更新|交易)",
     r"(?:组合|持股|持仓|名单)[^。;；,，]{0,10}(?:调整|更新|重构|轮换|变动|换一次|构建)",
-    r"\b(?:portfolio|book|holdings?|positions?)\b[^.;]{0,20}\b(?:changed?|updated?|adjust(?:ed)?|replaced|rotated|reviewed)",
+    r"\b(?:book|portfolio|trades?|trading|execution|turnover) (?:is |are )?(?:daily|weekly|monthly)\b",
+    r"\b(?:portfolio|book|holdings?|positions?)\b[^.;]{0,20}\b(?:changed?|updated?|adjust(?:ed)?"
+    r"|replaced|rotated|reviewed)",
     r"\b(?:re-?form|re-?construct|re-?build|refresh|revis|rotat)\w*|\b(?:weekly|monthly"
     r"|daily) (?:trading|execution|revision)",
 )
@@ -339,13 +344,17 @@ _NEGATED: Final = re.compile(
 )
 _CLAUSE_END: Final = re.compile(r"[。；;，,\n]|\.(?=\s|$)|\b(?:but|while|whereas|though)\b")
 
-_HIGH = r"(高|大(?!幅|多|概率)|强|多(?!数)|(?<![之以此目])前(?!期|面)|活跃)"
+_HIGH = (
+    r"((?:上升|抬升|走高|放大)的(?=股票|个股|标的|公司)|高|大(?!幅|多|概率)|强|多(?!数)|(?<![之以此目])前(?!期|面)"
+    r"|活跃)"
+)
 _LOW = r"(低|小|弱|少|(?<![之以此随其最今])后(?!续|期|市)|平稳|平静|清淡|冷清|稳定)"
 
 # 越…越…: the first comparative of a sentence is the factor's, a later one or a verb says what becomes of it
 _FIRST_ZH = r"(?:^|[。;；!！?？\n])(?:[^越。;；!！?？\n]|[超跨优卓穿]越|越来越|越过){0,400}"
 _MORE_ZH = (
-    _FIRST_ZH + r"越(?:是|为)?(?:高|大|强|多|宽|长|深|厚|陡|活跃|频繁|剧烈|拥挤|集中|放量|不稳定|不流动)"
+    _FIRST_ZH + r"越(?:是|为)?(?:接近于?\s?1(?![\d.])"
+    r"|高|大|强|多|宽|长|深|厚|陡|活跃|频繁|剧烈|拥挤|集中|放量|不稳定|不流动)"
 )
 _LESS_ZH = _FIRST_ZH + r"越(?:是|为)?(?:低|小|弱|少|窄|短|浅|薄|平稳|平静|平缓|清淡|冷清|稳定|缩量)"
 _LOSES_ZH = (
@@ -370,19 +379,21 @@ _UP_ZH = (
 )
 _DOWN_ZH = (
     rf"(跑输|落后|走弱|回落|回调|回吐|承压|走低|下行|下跌|表现{_MUCH_ZH}[差弱]"
-    rf"|(收益|回报)(率)?{_MUCH_ZH}[低差])"
+    rf"|(往往|容易|倾向于?|大概率)(会)?跌|(收益|回报)(率)?{_MUCH_ZH}[低差])"
 )
-_BUY_ZH = r"(买入|做多|选取|选择|持有|超配|优选)[^。;；,，]{0,16}"
-_SELL_ZH = r"(做空|卖出|回避|低配|剔除)[^。;；,，]{0,16}"
+_UNTURNED_ZH = r"(?:(?!低于|跌|偏离|以下)[^。;；,，]){0,16}"
+_BUY_ZH = r"(买入|做多|选取|选择|持有|超配|优选)" + _UNTURNED_ZH
+_SELL_ZH = r"(做空|卖出|回避|低配|剔除)" + _UNTURNED_ZH
 _TOP_ZH = r"(最[高大强多]|排名前|靠前|前\s*\d|较高|较大|高分|居前|头部)"
 _BOTTOM_ZH = r"(最[低小弱少]|排名后|靠后|后\s*\d|较低|较小|低分|居后|尾部)"
 
 _TOP = (
     r"\b(high|higher|highest|top|large|larger|largest|big|bigger|strong|stronger|strongest|wide|wider"
-    r"|winners?)\b"
+    r"|rising|elevated|heavy|winners?)\b"
 )
 _BOTTOM = (
     r"\b(low|lower|lowest|bottom|small|smaller|smallest|weak|weaker|weakest|narrow|narrower|calmer"
+    r"|falling|depressed|subdued"
     r"|losers?)\b"
 )
 _FORETELLS = (
@@ -395,7 +406,8 @@ _UP = r"\b(high|higher|positive|better|strong|stronger|superior|more)\b"
 _DOWN = r"\b(low|lower|negative|worse|weak|weaker|inferior|poor|poorer|less|disappoint\w*)\b"
 _WINS = r"\b(?:(?:outperform|rebound|recover)\w*|beats?|wins?|winning|rises?|do(?:es)? (?:well|better))\b"
 _LOSES = (
-    r"\b(?:(?:underperform|disappoint|mean.?revert)\w*|lags?|lagging|trails?|loses?|losing|falls?|declines?"
+    r"\b(?:(?:underperform|disappoint|mean.?revert)\w*|reverts?(?! to the (?:top|bottom))|lags?|lagging"
+    r"|trails?|loses?|losing|falls?|declines?"
     r"|fades?|fading|gives? back|do(?:es)? (?:badly|worse|poorly))\b"
 )
 _GAP = r"[^.;]{0,60}?"
@@ -425,7 +437,10 @@ _THE_DOWN = (
     rf"(?:\bthe (?:worse|poorer)\b|\bthe (?:lower|smaller|weaker)\b{_NO_VERB}|{_AMPLE}{_THEN}{_LOSES_THEN}"
     rf"|{_SCANT}{_THEN}{_GAINS_THEN})"
 )
-_ONE_SIDE = r"(?:(?!\b(?:long|buys?|bought|short|sells?|sold|avoid|and the|while)\b)[^.;]){0,30}?"
+_ONE_SIDE = (
+    r"(?:(?!\b(?:below|under|fallen|losses|long|buys?|bought|short|sells?|sold|avoid|and the"
+    r"|while)\b)[^.;]){0,30}?"
+)
 _BUY = r"\b(long|buy|buys|bought|overweights?|selects?|prefers?|favou?rs?)\b" + _ONE_SIDE
 _SELL = r"\b(short|sell|sells|sold|avoids?|underweights?)\b" + _ONE_SIDE
 

@@ -12,9 +12,10 @@ _LONGEST: Final = 60
 """Characters of a heading, at most."""
 
 _TRIES: Final = re.compile(
-    r"稳健|鲁棒|敏感性|参数(?:敏感|测试|遍历|检验)|(?:其他|不同|更换|替换)(?:股票池|样本|参数|窗口|调仓|市场)"
+    r"稳健性|鲁棒性|敏感性|参数(?:敏感|测试|遍历|检验)|(?:其他|不同|更换|替换)(?:股票池|样本|参数|窗口|调仓|市场)"
     r"|(?:拓展|扩展|补充|对比|进一步)(?:测试|检验|讨论|分析)|附录.{0,12}(?:测试|检验|稳健|敏感)"
-    r"|robust|sensitiv|\balternative (?:spec|window|universe|setting|choice|definition)|\bvariations?\b"
+    r"|robustness|\brobust (?:check|test)|\bis it robust|\bsensitivit(?:y|ies)\b|\balternative (?:spec"
+    r"|window|universe|setting|choice|definition)|\bvariations?\b"
     r"|\bvariants?\b"
     r"|\b(?:other|further|additional|different) (?:windows|universes|tests|checks|horizons|settings|samples)"
     r"|\bappendix\b.{0,24}(?:test|check|variant|robust)|\bextensions?\b|\bwhat if\b",
@@ -69,7 +70,8 @@ class _Heading:
 def asides(text: str) -> tuple[Range, ...]:
     """Stretches under a heading such as *Robustness* or 敏感性分析, and lines that begin with such a label.
 
-    A stretch reaches to the next heading of the same kind or a higher one.
+    A stretch reaches to the next heading of the same kind or a higher one. The title of the report heads
+    none.
     """
     found: list[Range] = []
     open_heading: _Heading | None = None
@@ -79,7 +81,7 @@ def asides(text: str) -> tuple[Range, ...]:
         if heading is not None and open_heading is not None and _closes(heading, open_heading):
             found.append(Range(open_heading.start, place))
             open_heading = None
-        if heading is not None and heading.tries and open_heading is None:
+        if heading is not None and heading.tries and open_heading is None and place:
             open_heading = heading
         elif open_heading is None and _LABEL.match(line):
             found.append(Range(place, place + len(line)))

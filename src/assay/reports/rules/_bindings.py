@@ -14,14 +14,18 @@ from assay.reports.rules._sentences import Sentence
 from assay.reports.rules._tree import Apply, Field, windows_of
 
 _NAME = r"(?P<name>[A-Z][A-Za-z0-9_]{0,15}|[a-z]{1,2}(?:_[a-z0-9]+)?)"
+_CODE = r"(?P<code>[a-z][a-z0-9_]{2,15})(?=\s*:?=\s*[A-Za-z0-9(\-])"
+"""A name at the beginning of a line that an equals sign follows."""
+
 _BINDING: Final = re.compile(
     rf"(?:(?<=^)|(?<=[\s,，;；:：。(（`])|(?<=[\u4e00-\u9fff])){_NAME}`?\s*(?::=|=)(?!=)\s*"
+    rf"|(?:(?<=^)|(?<=\s)){_CODE}\s*(?::=|=)\s*"
     rf"|\b[Ll]et\s+{_NAME.replace('name', 'let')}\s+(?:be|denote)\s+(?:the\s+)?"
     rf"|\b(?:[Ww]here|[Hh]ere|with)\s+{_NAME.replace('name', 'where')}\s+(?:is|denotes|stands for"
     rf"|being)\s+(?:the\s+)?"
     rf"|(?:(?<=[,，;；、])|(?<=以及)|(?<=和))\s*{_NAME.replace('name', 'zh2')}\s*(?:为|表示|代表)\s*"
     rf"|\band\s+{_NAME.replace('name', 'and')}\s+(?:is|denotes|stands for)\s+(?:the\s+)?"
-    rf"|(?:其中|记|令|设)\s*{_NAME.replace('name', 'zh')}\s*(?:为|表示|是|代表|=)\s*"
+    rf"|(?:其中|记|令|设|这里|式中)[,，]?\s*{_NAME.replace('name', 'zh')}\s*(?:为|表示|是|代表|=)\s*"
     rf"|(?:denote|write)\s+(?:by\s+)?{_NAME.replace('name', 'by')}\s+(?:for\s+)?(?:the\s+)?"
 )
 _WORDS: Final = frozenset({"N", "M", "K", "T", "n", "m", "k", "t", "Rank", "IC", "IR", "RankIC", "ICIR"})
@@ -36,7 +40,8 @@ def bound(scanner: Scanner, sentences: Iterable[Sentence]) -> Scanner:
                 scanner = scanner.binding(*given)
         for match in _BINDING.finditer(sentence.text):
             name = next(value for value in match.groupdict().values() if value)
-            if name in _WORDS or name in disputed or scanner.knows(name):
+            said = re.match(r"[^=]*$", match.group()) is not None  # 设 H 为…, and no mere equals sign
+            if name in _WORDS or name in disputed or (scanner.knows(name) and not (said and len(name) == 1)):
                 continue
             value = _value(
                 scanner, sentence.start + match.start(), sentence.start + match.end(), sentence.end

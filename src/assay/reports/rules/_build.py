@@ -82,6 +82,26 @@ def window(number: Number) -> Window | None:
     return Window((int(number.text),), number.start, number.end)
 
 
+def delayed(series: Tree, number: Number) -> Tree | None:
+    """``close(t-20)``: the series of that many bars ago."""
+    lag = window(number)
+    return None if lag is None else apply("DELAY", series, lag)
+
+
+def varies_by(series: Tree) -> Tree:
+    """The coefficient of variation, whose window is still wanted."""
+    return apply("/", over("TS_STD", series), over("TS_MEAN", series))
+
+
+def varies_as(spread: str, level: str, series: Tree) -> Tree | None:
+    """The same with the bracket that says what it is."""
+    return varies_by(series) if (spread, level) == ("TS_STD", "TS_MEAN") else None
+
+
+def varies_after(series: Tree, spread: str, level: str) -> Tree | None:
+    return varies_as(spread, level, series)
+
+
 def said_twice(first: Window, second: Window) -> Window | None:
     """``half a year (120 days)``: the second says which of the readings of the first is meant."""
     return second if set(first.days) & set(second.days) else None

@@ -26,12 +26,14 @@ class Strength(IntEnum):
 
 # verbs of defining: what is done to get a number, and what a number stands for
 _MADE_ED = (
-    r"(?:defined|computed|calculated|constructed|measured|formed|built|given|obtained|expressed|specified|derived"
+    r"(?:defined|computed|calculated|constructed|measured|formed|built|given|obtained|expressed"
+    r"|specified|derived"
     r"|quantified|estimated|generated|determined|represented|proxied|captured|gauged|approximated"
     r"|characteri[sz]ed|summari[sz]ed|described|set|assessed|modelled)"
 )
 _MADE_S = (
-    r"(?:defines?|computes?|calculates?|constructs?|measures?|forms?|builds?|obtains?|express(?:es)?|specif(?:y|ies)"
+    r"(?:defines?|computes?|calculates?|constructs?|measures?|forms?|builds?|obtains?|express(?:es)?"
+    r"|specif(?:y|ies)"
     r"|derives?|quantif(?:y|ies)|estimates?|represents?|prox(?:y|ies)|captures?|gauges?|approximates?"
     r"|characteri[sz]es?|summari[sz]es?|describes?|assess(?:es)?)"
 )
@@ -49,6 +51,8 @@ _DEFINED: Final = re.compile(
     r"|(?<![A-Za-z])(?-i:[A-Z][A-Za-z0-9_-]{1,24})[”\"*`]*\s*(?::=|=)\s*"
     rf"|\b(?:is|are|was|be|being)\s+{_ADVERB}{_MADE_ED}\s+{_LINK}\b(?: the formula)?\s*[:：]?"
     rf"|\b(?:{_MADE_ED}|{_MADE_S})\s+(?P<name>[^.;,:]{{2,70}}?)\s+(?:as|by|from|through|via|to be)\b"
+    rf"|\b(?:{_MADE_ED}|{_MADE_S})\s+(?:this|it|that|the (?:effect|idea|notion|phenomenon|tendency))"
+    r"\s+(?:with|using)\b"
     r"|(?:formula|definition|expression|calculation|construction)[*]*\s*(?:is|reads|:|：)+\s*|\bdefined as\b"
     rf"|\b{_MADE_ED} (?:by|as|from|through|via)\b|\bequals?\b|\bequal to\b|等于|定义是|=",
     re.IGNORECASE,
@@ -140,7 +144,7 @@ def parts_of(sentence: Sentence) -> list[Sentence]:
 
 
 _CODED = re.compile(
-    r"(?<![A-Za-z0-9_(*/+-])[A-Z][A-Za-z0-9_]{1,24}\s*(?::=|=)(?=\s*\S)"
+    r"(?<![A-Za-z0-9_(*/+-])(?:[A-Z][A-Za-z0-9_]{1,24}|[a-z][a-z0-9_]{2,15})\s*(?::=|=)(?=\s*\S)"
     r"|(?<=[，,])[^，,。]{1,12}因子(?:定义)?(?:为|是|=)"
 )
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from assay.reports._composition import fractions, joinings
 from assay.reports._reasons import (
     UNREAD,
     UNSUPPORTED_FIELD,
@@ -20,6 +21,7 @@ from assay.reports.rules._cues import Region, Strength, parts_of, regions_of, sp
 from assay.reports.rules._direction import directions_of
 from assay.reports.rules._facts import ASIDE
 from assay.reports.rules._names import FACTORISH
+from assay.reports.rules._parts import composed
 from assay.reports.rules._read import Phrase, content, longest, prepare
 from assay.reports.rules._rest import left_over
 from assay.reports.rules._scan import Scanner
@@ -38,29 +40,19 @@ _REQUIRES = re.compile(
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"[A-Za-z_]{2,}\s*\(|[×*/÷]|[\u4e00-\u9fff]\s*[-+]")
-_OF_PARTS = re.compile(
-    r"\b(?:product|sum|average|mean|ratio|difference|combination|blend|spread) (?:of|between) "
-    r"(?:both|(?:the|these|those) (?:two|three|components|ingredients|parts|pieces|terms))(?![-\w])"
-    r"|\b(?:multipl(?:y|ies|ied|ying)|add(?:s|ed|ing)?|sum(?:s|med|ming)?|averag(?:e|es|ed|ing)"
-    r"|combin(?:e|es|ed|ing)|blend(?:s|ed|ing)?) (?:both|(?:the|these|those) (?:two|three))(?![-\w])"
-    r"|\b(?:the|these|those) (?:two|three)(?: \w+)? (?:is|are) (?:then |simply |finally )?"
-    r"(?:multiplied|added|summed|averaged|combined|blended)"
-    r"|(?:[两二三]者|[两三]项|[两三]个(?:指标|部分|变量|成分|维度)|[两三]部分)(?:之间)?(?:的|之)?"
-    r"(?:截面)?(?:排名|排序|标准化)?(?:值)?(?:后)?(?:的|之)?(?:再)?"
-    r"(?:直接|简单)?(?:相乘|相加|相减|相除|乘积|积|加总|求和|等权(?:合成|相加|平均|加权)|加权(?:求和|平均|合成))",
-    re.IGNORECASE,
-)  # fmt: skip
-"""Words that make the factor of quantities which other sentences define."""
-
 _EARLY: Final = 12
 """A following sentence names what came before where its naming verb stands this early."""
+
+_LATEX = re.compile(r"\\(?:frac|sum|text|mathrm|sqrt|sigma|operatorname)\b")
+"""A formula that is typeset, which this extractor does not read."""
 
 _TITLE = re.compile(
     r"(?:[(（]?[\d一二三四五六七八九十]+[)）.、]\s*"
     r"|[*#]+\s*)*(?:[A-Z][A-Za-z'’:-]*(?: [A-Za-z0-9'’:-]+){0,6}|[\u4e00-\u9fff“”：:]{2,14})[*]*"
 )
 _QUANTITY = re.compile(
-    r"[收价量额幅益涨跌均]|波动|动量|流动性|gain|move|chang|illiquid|gap|return|volume|clos|price|volatil|turnover|amount|value|high"
+    r"[收价量额幅益涨跌均]|波动|动量|流动性|gain|move|chang|illiquid|gap|return|volume|clos|price|volatil|turnover"
+    r"|amount|value|high"
     r"|low|open|momentum"
     r"|[A-Za-z_]{2,}\(|range|deviation|stdev|average|mean", re.IGNORECASE
 )  # fmt: skip
@@ -142,9 +134,12 @@ def definitions_of(
             continue
         around = _around(sentences, index, section, scoped)
         for part in parts_of(sentence):
-            definition = _definition(scanner, part, around)
+            whole = _of_parts(scanner, sentences, index, part)
+            definition = whole if whole is not None and whole.tree is not None else None
+            if definition is None and not (whole is not None and _counts(part)):
+                definition = _definition(scanner, part, around)
             if definition is None or definition.tree is None:
-                definition = _of_parts(part) or definition
+                definition = whole or definition
             if definition is not None:
                 used.update(definition.taken)
                 found.append(_of_section(definition, around))
@@ -165,14 +160,28 @@ def _run_in(above: Sentence, sentence: Sentence) -> bool:
     return above.paragraph == sentence.paragraph and _TITLE.fullmatch(above.text) is not None
 
 
-def _of_parts(sentence: Sentence) -> Definition | None:
-    """A factor made of quantities that other sentences define, which is not read."""
-    if sentence.heading or _OF_PARTS.search(sentence.text) is None:
+def _of_parts(
+    scanner: Scanner, sentences: Sequence[Sentence], index: int, sentence: Sentence
+) -> Definition | None:
+    """A factor made of quantities that the text counts; not read where other sentences define them."""
+    later = " ".join(other.text for other in sentences[index : index + 3])
+    counts = _counts(sentence) and any(fractions(later))
+    if sentence.heading or not (counts or any(joinings(sentence.text))):
         return None
-    return Definition(
-        "", 0, None, Obstacle(UNREAD, sentence.text[:80]), sentence.start, sentence.end, sentence,
-        HOLDS.search(sentence.text) is not None, Strength.DEFINED, of_parts=True,
+    name = next((region.name for region in regions_of(sentence) if region.name.text), names.NONE)
+    whole = Definition(
+        name.text, name.start, None, Obstacle(UNREAD, sentence.text[:80]), sentence.start, sentence.end,
+        sentence, HOLDS.search(sentence.text) is not None, Strength.DEFINED, of_parts=True,
     )  # fmt: skip
+    made = composed(scanner, sentences, index)
+    if made is None:
+        return whole
+    return replace(whole, tree=made.tree, obstacle=None, steps=made.places, taken=made.sentences)
+
+
+def _counts(sentence: Sentence) -> bool:
+    """Whether it begins to tell a numerator from its denominator."""
+    return re.search(r"分子(?!公司)|\bnumerator\b", sentence.text, re.IGNORECASE) is not None
 
 
 def _of_section(definition: Definition, around: _Around) -> Definition:
@@ -186,6 +195,9 @@ def _of_section(definition: Definition, around: _Around) -> Definition:
 
 def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Definition | None:
     """The best reading of a sentence: the plainest cue, then the longest formula; else what blocks it."""
+    if _LATEX.search(sentence.text):
+        whole = Region(sentence.start, sentence.end, names.NONE, Strength.DEFINED)
+        return replace(blank_of(sentence, whole), obstacle=Obstacle(UNREAD, sentence.text[:80]))
     best: Definition | None = None
     blocked: Definition | None = None
     if _QUANTITY.search(sentence.text):
@@ -300,7 +312,7 @@ def _plausible(blank: Definition, phrase: Phrase, sentence: Sentence, around: _A
 
 
 RESULT = re.compile(
-    r"\d\s*(?:%|per ?cent|bps|basis points|万|亿|元|m\b|bn\b)|昨日|本周(?!思路|介绍|跟踪)|今日|(?:上涨"
+    r"\d\s*(?:%|per ?cent|bps|basis points|万|亿|元|m\b|bn\b)|昨日|本周(?!思路|介绍|跟踪)|今日(?!的)|(?:上涨"
     r"|下跌|放大|萎缩)(?=\s*[\d了约超近至])"
     r"|\b(?:was|were|rose|fell|gained|lost|led|lagged|yesterday|this week(?! we)|last week(?!['’]s)"
     r"|earned|returned)\b",

@@ -21,7 +21,7 @@ _NAMING = re.compile(
 _OF_VALUE = re.compile(
     r"\bbetter\b|越[大高小低]越好|因子|取值|值|得分|信号|指标|分位|组|factor|value|score|signal"
     r"|decile|quintile|quantile"
-    r"|readings?|measure|ratio", re.IGNORECASE
+    r"|readings?|measure|ratio|\balpha\b|\bblend\b|\bcomposite\b", re.IGNORECASE
 )  # fmt: skip
 _OF_FORMULA = re.compile(r"(?:with|carries|takes|given) a (?:negative|minus|positive) sign$", re.IGNORECASE)
 """A sign that belongs to the formula says nothing of the direction."""

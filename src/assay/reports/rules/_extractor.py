@@ -26,7 +26,8 @@ from assay.reports.rules._facts import FACT_FIELDS, Fact, FactField
 from assay.reports.rules._formula import Settled, settle
 from assay.reports.rules._scope import Obstacle
 from assay.reports.rules._tree import text_of
-from assay.spec import UNDECLARED, Direction, EvidenceSpan, FactorSpec, read_expr
+from assay.reports.verifier import ground
+from assay.spec import UNDECLARED, Direction, EvidenceSpan, FactorSpec, ReportExpr, read_expr
 
 _LINE = 200
 _Placed = TypeVar("_Placed", Fact, Statement)
@@ -201,6 +202,9 @@ class _Assembly:
             windows=read.windows,
             evidence=tuple(dict.fromkeys((*spans, *stated.spans))),
         )
+        doubts = _doubts(self.analysis.document, spec, read)
+        if doubts:
+            return self._refused(UNREAD, f"{expr}: {doubts[0]}", cite.spans("expr", *settled.places[0]))
         return Extraction.found(
             spec, stated.direction, target=self.factor.name, candidates=self.listed, note=settled.note
         )
@@ -263,6 +267,14 @@ class _Assembly:
     def _inside(self, items: Sequence[Fact] | Sequence[Statement]) -> bool:
         low, high = self.analysis.block(self.factor)
         return all(low <= item.start < high for item in items)
+
+
+def _doubts(document: Document, spec: FactorSpec, read: ReportExpr) -> tuple[str, ...]:
+    """What the cited words say and the formula leaves out, or the formula says and they do not."""
+    assert read.expression is not None
+    grounding = ground(document, spec, "undeclared", read.expression.node)
+    unmet = (f"{need.what} is not stated" for need in grounding.unmet("number", "op", "data"))
+    return (*grounding.parts_only, *grounding.unexplained, *unmet)
 
 
 def _one_value(facts: Sequence[Fact]) -> Fact | None:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from assay.reports._document import Document
 from assay.reports._reasons import UNREAD
+from assay.reports._sections import asides, varies
 from assay.reports.rules._bindings import bound
 from assay.reports.rules._cells import settings
 from assay.reports.rules._chart import Charts, Token
@@ -87,8 +88,13 @@ class Analysis:
 
     @cached_property
     def trusted(self) -> tuple[Sentence, ...]:
-        """Without those that follow a command in their paragraph."""
-        return tuple(sentence for sentence in self.sentences if not sentence.suspect)
+        """Without those that follow a command in their paragraph, or that state a variant."""
+        tries = asides(self.document.text)
+        return tuple(
+            sentence
+            for sentence in self.sentences
+            if not sentence.suspect and not varies(tries, sentence.start, sentence.text)
+        )
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:

@@ -43,12 +43,15 @@ _UNIVERSE = re.compile(
 )  # fmt: skip
 _COMPUTE = re.compile(
     r"计算|更新|都算|算一次|打分|估计一次|每日估计|\btakes?\b|\bcompare|频率|频次|因子值|取值|采样|生成|comput|calculat|updat|evaluat"
-    r"|refresh|frequenc|\brun (?:it|the)\b"
+    r"|refresh|frequenc|\bsignals? (?:is |are )?(?=every|each|daily|weekly|monthly)|\bnew values\b"
+    r"|\brun (?:it|the)\b"
     r"|sampl|measured|estimated|scor(?:e|ed|es)\b|produced|recorded",
     re.IGNORECASE,
 )  # fmt: skip
 _TRADING = re.compile(
-    r"调仓|换仓|调一次仓|再平衡|持仓|组合|建仓|轮换|[日周月][频度](?:的)?交易|交易(?=\s*[:：|]|[^，。;；]{0,4}每[日周月])|\btrading(?=\s*[:|])|[按每][日周月](?:度)?调整|每周[一二三四五]?(?:调整|重构|交易)|rebalanc|portfolio|holding|\bheld\b|\bhold\b|\bbook\b"
+    r"调仓|换仓|换[一两]?次仓|调一次仓|再平衡|持仓|组合|建仓|轮换|[日周月][频度](?:的)?交易|交易(?=\s*[:：|]|[^，。;；]{0,4}每[日周月])"
+    r"|\btrading(?=\s*[:|])|[按每][日周月](?:度)?调整|每周[一二三四五]?(?:调整|重构|交易)|rebalanc|portfolio|holding|\bheld\b"
+    r"|\bhold\b|\bbook\b"
     r"|position|traded\b(?! (?:value|amount|volume))|trades?\b|trading is|\b(?:weekly|monthly"
     r"|daily) (?:trading|execution)"
     r"|re-?form|reconstitut|revis(?:e|ion)",
@@ -138,6 +141,7 @@ def _universes(sentence: Sentence) -> Iterator[Fact]:
 
 def _periods(sentence: Sentence) -> Iterator[Fact]:
     yield from _keyed_periods(sentence)
+    yield from _lone_period(sentence)
     for start, clause in _period_clauses(sentence):
         named = list(_named_periods(clause))
         parts = list(_parts(clause))
@@ -161,6 +165,20 @@ def _keyed_periods(sentence: Sentence) -> Iterator[Fact]:
         field: FactField = "rebalance" if match.group("trade") else "frequency"
         value = _PERIOD_OF[match.group("period")]
         yield _fact(field, value, sentence.start + match.start(), match.group(), sentence)
+
+
+_LONE = re.compile(r"\s*(?:(?P<en>daily|weekly|monthly)|(?P<zh>[日周月])(?:频|度))\s*")
+
+
+def _lone_period(sentence: Sentence) -> Iterator[Fact]:
+    """``daily, rebalanced weekly``: a period alone beside the clause that says how often positions change."""
+    listed = list(clauses(sentence.start, sentence.text))
+    fields = [_period_field(clause) for _, clause in listed]
+    for index, (start, clause) in enumerate(listed[:-1]):
+        lone = _LONE.fullmatch(clause)
+        if lone is not None and fields[index + 1] == "rebalance" and "frequency" not in fields:
+            word = lone.group("en") or _PERIOD_OF[lone.group("zh")]
+            yield _fact("frequency", word, start, clause, sentence)
 
 
 def _period_clauses(sentence: Sentence) -> Iterator[tuple[int, str]]:

@@ -42,7 +42,8 @@ _TAIL = re.compile(
     r"|来|因此|具体)+$"
 )
 _PRONOUN = re.compile(
-    r"^(?:摘要|方法|定义|结论|数据(?:与方法)?|说明|背景|结果|要点|计算|步骤|summary|abstract"
+    r"^(?:fig(?:ure|\.)?|table|exhibit|chart|图表?|表)\s*\d.*$|^.*\b(?:shows?|displays?|plots?|reports?)\b.*$"
+    r"|^(?:摘要|方法|定义|结论|数据(?:与方法)?|说明|背景|结果|要点|计算|步骤|summary|abstract"
     r"|data(?: and methods?)?|methods?"
     r"|definitions?|construction|conclusions?|results?|introduction|background|computation|setup)$"
     r"|^(?:该|本|此|上述|这一|这个|所有|各)?(?:因子|指标|信号|因子(?:计算|构建|定义|逻辑|说明|构造"

@@ -43,7 +43,7 @@ def left_over(sentence: Sentence, tokens: list[Token], phrase: Phrase, end: int,
         if joined and _REMARK.match(clause) and not any(s[0] == "T" for t in known for s in t.senses):
             known = [t for t in known if t.start >= place + _REMARK.match(clause).end()]  # type: ignore[union-attr]
             clause = _REMARK.sub("", clause)
-        if joined and _GIVES.match(clause):
+        if joined and (_GIVES.match(clause) or _SORTED.match(clause)):
             continue
         if joined and (_OF_ANOTHER.search(clause) or (parts and _works_on(parts[0]))):
             return clause
@@ -90,7 +90,8 @@ _WHERE = re.compile(r"\s*(?:其中|这里|此处|where\b|with\b|here\b)", re.IGN
 _BENIGN = re.compile(
     r"^(?:[\s)）”\"」》.、\]]|\[\^?\d+\])*(?:$|[(（\[]|股票池|样本|频率|调仓|中性|作为|来|进行|对"
     r"|构建|构造|衡量|刻画|度量|排序|排名|选股|并|且|而|因子|指标|代表|反映"
-    r"|表示|估计|出发|得到|得出|即得|即可|求得|分组|买入|做|在|于|从|低|高|最|较|越|后|时|为(?!正|负)|的[^，。,]{0,8}(?:因子|指标|信号)|的(?:股票|个股|因子|排序|排名|一组)"
+    r"|表示|估计|出发|得到|得出|即得|即可|求得|分组|买入|做|在|于|从|低|高|最|较|越|后|时|为(?!正|负)|的[^，。,]{0,8}(?:因子|指标|信号)|的(?:股票|个股"
+    r"|因子|排序|排名|一组)"
     r"|(?![\u4e00-\u9fff]))"
 )
 
@@ -102,8 +103,10 @@ def _attached(clause: str) -> bool:
 
 _LINK = re.compile(
     r"^[\s)）”\"'*_`.\]]*(?:$|[(（\[—–;:|]|\[\^|-\s|[^\sA-Za-z]|(?:and|but|which|where|while|whereas|so|because|since|as|is|are|was|has"
-    r"|have|we|it|this|that|they|then|each|every|daily|weekly|monthly|here|hence|therefore|below|above|factor|signal|score"
-    r"|ratio|measure|indicator|gives?|defines?|captures?|measures?|predicts?|earns?|tends?|works?|serves?|becomes?|makes?"
+    r"|have|we|it|this|that|they|then|each|every|daily|weekly|monthly|here|hence|therefore|below|above"
+    r"|factor|signal|score"
+    r"|ratio|measure|indicator|gives?|defines?|captures?|measures?|predicts?|earns?|tends?|works?"
+    r"|serves?|becomes?|makes?"
     r"|inside|among|across|within|throughout|of (?:the|each|every|all) (?:stocks?(?!['’])|csi|members?"
     r"|constituents?|name|constituent)"
     r"|of (?:csi|stocks?(?!['’])|members|constituents|each|every)"
@@ -147,6 +150,11 @@ _GIVES = re.compile(
     re.IGNORECASE,
 )
 """The name of what was computed."""
+
+_SORTED = re.compile(
+    r"\s*(?:从|由|按)?[高大低小](?:到|至|往)[低小高大](?:的顺序)?(?:对股票)?(?:进行)?(?:排序|排列|排名|分组)"
+)
+"""The order in which stocks are sorted by what was computed."""
 
 _ON_IT = re.compile(
     r"^\s*(?:and |then |we )*[a-z]+ (?:it|this|them|the result)\b|^\s*(?:再|然后)?(?:将|对|把)其"

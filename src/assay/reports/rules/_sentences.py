@@ -11,7 +11,8 @@ from assay.reports._document import Document
 from assay.reports._orders import is_order, without_blocks
 
 _END = re.compile(
-    r"[。;；!！?？\n]|\.(?=\s+[A-Z\u4e00-\u9fff\"“$(]|\s+[a-h]\)\s|\s*$|[ \t]*\n)"
+    r"(?<=[之和比差值数率量额价])(?=(?:因子)?(?:逻辑|方向|样本|股票池|说明|备注|频率|调仓)\s*[:：])"
+    r"|[。;；!！?？\n]|\.(?=\s+[A-Z\u4e00-\u9fff\"“$(]|\s+[a-h]\)\s|\s*$|[ \t]*\n)"
     r"|[·•▪■●](?=\s[\u4e00-\u9fffA-Za-z ]{1,12}[:：])"
 )
 _NUMBERING = re.compile(r"\s*[-*#]*\s*(?:[Ss]tep\s+)?\(?\d{1,2}\.")

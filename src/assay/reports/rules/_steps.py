@@ -13,7 +13,7 @@ from assay.reports.rules._facts import ASIDE
 from assay.reports.rules._read import Phrase, step
 from assay.reports.rules._rest import left_over
 from assay.reports.rules._scan import Scanner
-from assay.reports.rules._sentences import Sentence
+from assay.reports.rules._sentences import Sentence, clauses
 from assay.reports.rules._tree import Apply, Tree
 
 REACH: Final = 4
@@ -37,7 +37,7 @@ _GOES_ON: Final = re.compile(
 )
 _LISTED: Final = re.compile(rf"^{_NUMBERED}", re.IGNORECASE)
 
-_VERBS: Final = frozenset({"AGGV", "DIVV", "MULV", "SUBTRACT"})
+_VERBS: Final = frozenset({"AGGV", "DIVV", "MULV", "SUBTRACT", "SMOOTH"})
 _DONE: Final = frozenset({"AGGED", "DIVW", "TAKE", "MUL"})
 _OPS: Final = frozenset(
     {"AGG", "AGGV", "AGGED", "DIVV", "DIVW", "MULV", "SUBTRACT", "FN", "NEG", "MUL", "VOL"}
@@ -67,12 +67,15 @@ def built(scanner: Scanner, sentence: Sentence, tree: Tree, following: Sequence[
     if sentence.heading:
         return found
     paragraph = sentence.paragraph
+    passed = ""
     for other in following[:REACH]:
         if other.heading or other.table_row:
             break
         if ASIDE.search(other.text):
             continue
         made = _step(scanner, other, found.tree)
+        if made is not None and passed:  # something was done in between that is not read
+            return Built(found.tree, found.places, found.sentences, passed)
         if made is not None:
             phrase, start, end = made
             places, starts = (*found.places, (start, end)), (*found.sentences, other.start)
@@ -80,12 +83,15 @@ def built(scanner: Scanner, sentence: Sentence, tree: Tree, following: Sequence[
             paragraph = other.paragraph
         elif _carries_on(scanner, other, near=other.paragraph == paragraph):
             return Built(found.tree, found.places, found.sentences, other.text.strip()[:80])
+        elif _GOES_ON.search(other.text):
+            passed = other.text.strip()[:80]
     return found
 
 
 def _step(scanner: Scanner, sentence: Sentence, before: Tree) -> tuple[Phrase, int, int] | None:
-    marked = _GOES_ON.search(sentence.text) is not None or _LISTED.match(sentence.text) is not None
+    listed = _LISTED.match(sentence.text) is not None
     for start in _starts(sentence):
+        marked = listed or _goes_on(sentence, start)
         tokens = scanner.tokens(start, sentence.end)
         phrase = step(tokens, before, scanner.charts)
         if phrase is None:
@@ -100,6 +106,18 @@ def _step(scanner: Scanner, sentence: Sentence, before: Tree) -> tuple[Phrase, i
     return None
 
 
+def _goes_on(sentence: Sentence, start: int) -> bool:
+    """Whether the sentence, or the clause that begins at ``start``, says *then*."""
+    return any(_GOES_ON.search(words) for words in (sentence.text, sentence.text[start - sentence.start :]))
+
+
+_SORTS = re.compile(
+    r"\brank|\bsort|\bgroup|\bbuy|\bsell|\bhold|\bhedg|排序|排名|分组|分档|选股|买入|卖出|持有|做多|检验|观察|考察"
+    r"|回测|比较|\btest|\bexamine|\breport|\bcompare|\bplot|\bshow",
+    re.IGNORECASE,
+)
+"""Words of using a factor, or looking at it, that do not change it."""
+
 _RANKED = re.compile(
     r"排名值|取[^,，。]{0,6}(?:排名|分位)|rank values?|percentile rank"
     r"|cross-sectional rank",
@@ -112,18 +130,25 @@ def _starts(sentence: Sentence) -> Iterator[int]:
     first = sentence.start + (opener.end() if opener else 0)
     yield first
     seen = {first}
-    for region in regions_of(sentence):
-        if region.start not in seen:
-            seen.add(region.start)
-            yield region.start
+    for place in (*(start for start, _ in clauses(sentence.start, sentence.text)), *_regions(sentence)):
+        if place not in seen:
+            seen.add(place)
+            yield place
+
+
+def _regions(sentence: Sentence) -> Iterator[int]:
+    return (region.start for region in regions_of(sentence))
 
 
 def _carries_on(scanner: Scanner, sentence: Sentence, *, near: bool) -> bool:
     """Whether the sentence does something with the quantity said before."""
     tokens = scanner.tokens(sentence.start, sentence.end)
-    marked = near and _GOES_ON.search(sentence.text) is not None and not speaks_of_another(sentence.text)
+    goes_on = any(_GOES_ON.search(clause) for _, clause in clauses(sentence.start, sentence.text))
+    marked = near and goes_on and not speaks_of_another(sentence.text)
     if marked and any(_has(token, _OPS) for token in tokens):
         return True
+    if marked and not _SORTS.search(sentence.text) and any(_has(token, {"IT"}) for token in tokens):
+        return True  # whatever is done with it: winsorised, signed, raised to a power
     for index, token in enumerate(tokens):
         if not _has(token, {"IT"}):
             continue

@@ -86,13 +86,16 @@ TABLE: Final[tuple[Words, ...]] = (
     # -- the series that was said before -----------------------------------------------------------------
     _row(r"(?:this|that|these|those)(?: (?:daily|resulting))?(?! (?:weeks?|months?|years?|quarters?"
          r"|notes?|reports?|papers?"
-         r"|sections?|factors?|signals?|stud(?:y|ies)|samples?|periods?|cases?|sense|way|reasons?|is|was|are|means|stocks?"
+         r"|sections?|factors?|signals?|stud(?:y|ies)|samples?|periods?|cases?|sense|way|reasons?|is|was"
+         r"|are|means|stocks?"
          r"|names|firms)\b) [a-z]+|the (?:daily )?(?:ratio|quantity|number|figure|result|quotient"
          r"|product|difference|sum)s?(?! (?:of"
-         r"|between|in|to)\b)|it|them|the resulting (?:ratio|quantity|number|value|figure|series)"
+         r"|between|in|to)\b)|it|them|what (?:remains|is left)|the (?:remainder|outcome)"
+         r"|the resulting (?:ratio|quantity|number|value|figure|series)"
          r"|(?:该|上述|此|这一|这个|所得|得到的|前述)(?:每?日度?)?(?:的)?(?:比值|比率|比例|比重|占比|数值|序列|指标|差值|差额|差|结果|商|乘积"
          r"|均价|均值|平均值|标准差|累计值|长度|幅度|价格|收益率?(?:序列)?|数|值)|(?:上一步|前一步|第[一二三]步)(?:的|所得)?(?:的)?(?:结果|数值|值|序列)"
-         r"|两者之比|结果|其", ("IT", None), ("ITS", None, 0.1)),
+         r"|两者之比|结果|其|排名(?:值)?(?=取负|取反|乘以?\s?[-−])|差额(?=再?[除取])",
+         ("IT", None), ("ITS", None, 0.1)),
     _row(
         r"(?:日内|当日)?高低价差|(?:the )?(?:daily |intraday |day's |today's )(?:high-low |price "
         r"|trading )?range"
@@ -105,7 +108,8 @@ TABLE: Final[tuple[Words, ...]] = (
          r"|the bottom|one|1|each|being))|share price"
          r"|stock price|price",
          ("F", _CLOSE)),
-    _row(r"(?:当日|今日|每日|日)?(?:的)?开盘价格?|开盘|(?:today's |daily )?open(?:ing)?(?: prices?)?",
+    _row(r"(?:当日|今日|每日|日)?(?:的)?开盘价格?|开盘|今开(?:盘价?)?"
+         r"|(?:today's |daily )?open(?:ing)?(?: prices?)?",
      ("F", _OPEN)),
     _row(r"(?:当日|今日|每日|日)?(?:的)?最高价格?|(?:today's |daily )?highs?(?: prices?)?|highest prices?"
          r"|highest highs?|high prices?",
@@ -192,13 +196,13 @@ TABLE: Final[tuple[Words, ...]] = (
          ("AGG", "TS_MAX")),
     _row(r"最小值|最低值|极小值|TS_MIN|LLV|(?:minimum|smallest|lowest)(?: value)?|rolling_min|min",
          ("AGG", "TS_MIN")),
-    _row(r"之?总和|求和|累[计积加](?:值|和|数)?|加总(?:值)?|合计|总额|总量|TS_SUM|SUM|rolling_sum|total"
+    _row(r"之?总和|求和|累[计积加](?:值|和|数|起来)?|加总(?:值)?|合计|总额|总量|TS_SUM|SUM|rolling_sum|total"
          r"|cumulative sum",
          ("AGG", "TS_SUM")),
     _row(r"平均|日均|均|(?:simple |rolling |trailing )?average|mean|average daily|mean daily", ("ADJ",
      "TS_MEAN")),
-    _row(r"最高|最大|highest|maximum|max|largest|biggest|greatest", ("ADJ", "TS_MAX")),
-    _row(r"最低|最小|lowest|minimum|min|smallest", ("ADJ", "TS_MIN")),
+    _row(r"最高|最大|(?:single )?(?:highest|maximum|max|largest|biggest|greatest)", ("ADJ", "TS_MAX")),
+    _row(r"最低|最小|(?:single )?(?:lowest|minimum|min|smallest)", ("ADJ", "TS_MIN")),
     _row(r"累计|累积|总|cumulative|total|summed", ("ADJ", "TS_SUM")),
     _row(r"DELAY|REF|SHIFT|LAG", ("AGG", "DELAY")),
     _row(r"DELTA|DIFF(?=\()", ("AGG", "DELTA")),
@@ -232,7 +236,7 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"对数(?=成交)|log(?= )", ("FNADJ", "LOG")),
     _row(r"符号|SIGN", ("FN", "SIGN")),
     _row(
-        r"(?:横截面|截面|全市场|股票间)?(?:上)?(?:的)?(?:排名|排序|百分位|分位数?)(?:值|分位)?|RANK"
+        r"(?:在?(?:横截面|截面|全市场|股票间))?(?:上|内|中)?(?:的)?(?:进行|做|求|取|计算)?(?:排名|排序|百分位|分位数?)(?:值|分位)?|RANK"
         r"|CS_RANK"
          r"|(?:cross[- ]sectional )?(?:percentile )?rank(?:s|ing)?(?: value)?"
          r"|cross[- ]sectional percentile",
@@ -254,6 +258,11 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"乘以|乘上|乘|×|·|\*|multiplied by|times", ("MUL", None)),
     _row(r"减去|减掉|扣减|减|[-−–－]|minus|less", ("SUB", None)),
     _row(r"加上|加|[+＋]|plus", ("ADD", None)),
+    _row(r"倍(?!数|量)", ("TIMES", None)),
+    _row(r"[Tt]\s?[-−–](?=\s?\d)", ("LAGT", None)),
+    _row(r"变异系数|coefficients? of variation", ("CV", None)),
+    _row(r"(?:we )?smooth(?:ed|ing)?(?= (?:it|this|that|the|these|them|with|by|using|over)\b)",
+         ("SMOOTH", None)),
     _row(r"(?:之|的)?(?:比值|比率|之比|比例|比重|倍数|商)|之比|(?:的)比|(?:simple )?(?:ratios?|quotients?)",
          ("RATIO", None)),
     _row(r"(?:之|的)?(?:差值|差额|价差|差距)|之差|的差|differences?|spread|gap", ("DIFF", None)),
@@ -307,7 +316,7 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"(?:we )?(?:subtract(?:ing)?|deduct(?:ing)?)", ("SUBTRACT", None)),
     _row(r"(?:we )?(?:divid|scal|normali[sz]|deflat)(?:es?|ing)", ("DIVV", None)),
     _row(r"(?:we )?multiply(?:ing)?", ("MULV", None)),
-    _row(r"by", ("BY", None)),
+    _row(r"by|with(?= (?:an?|its) \d)", ("BY", None)),
     _row(r"both|each|均(?=在|取|为)|两者均", ("BOTH", None)),
     _row(r"(?:之后|然后|随后|而后|后|接着|最后|并|且)?再|然后|之后|随后|后|并|且|接着|最后|最终|进而"
          r"|then|and then|after that|finally|which is|that is", ("THEN",
@@ -333,7 +342,7 @@ TABLE: Final[tuple[Words, ...]] = (
         r"|a )?(?:individual )?stock(?:'s|s'|s)?|its own"
          r"|the|a|an|our|then-current|on each (?:trading )?day|now|just|simply|simple|['’]s|当前|当期|当天"
          r"|当日|今日|today's|the day's|current|t日|day t|at day t|of the day|on (?:that|the) day"
-         r"|of that day",
+         r"|of (?:that|the same) day|每天的?|每一天的?",
          ("FILLER", None)),
 )  # fmt: skip
 
