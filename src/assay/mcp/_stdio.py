@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import threading
 from collections.abc import AsyncIterator
@@ -13,7 +14,8 @@ import anyio
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from pydantic import ValidationError
 
 from assay.mcp._faults import NOT_UNDERSTOOD
 
@@ -113,10 +115,32 @@ class _Answered:
                 message: SessionMessage = item
                 return message
             data = {"reason": NOT_UNDERSTOOD.code, "fix": NOT_UNDERSTOOD.fix}
-            error = ErrorData(code=PARSE_ERROR, message=NOT_UNDERSTOOD.summary, data=data)
-            await self._write.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+            known = _id_of(item)
+            code = PARSE_ERROR if known is None else INVALID_REQUEST
+            error = ErrorData(code=code, message=NOT_UNDERSTOOD.summary, data=data)
+            await self._write.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=error)))
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
         """Close the stream below."""
         await self._read.aclose()
+
+
+def _id_of(fault: Exception) -> int | str | None:
+    """The id of a message that is JSON, and yet was not understood: its sender waits for an answer."""
+    if not isinstance(fault, ValidationError):
+        return None
+    for problem in fault.errors(include_url=False):
+        message = _parsed(problem["input"])
+        found = message.get("id") if isinstance(message, dict) else None
+        if isinstance(found, (int, str)) and not isinstance(found, bool):
+            return found
+    return None
+
+
+def _parsed(given: Any) -> Any:
+    """What was validated: the text of a line, where not even that was understood, or a part of the message."""
+    try:
+        return json.loads(given) if isinstance(given, str) else given
+    except (ValueError, RecursionError):
+        return None

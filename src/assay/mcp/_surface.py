@@ -113,9 +113,11 @@ class Attached:
         return Ledger.open(folder) if folder.exists() else Ledger.create(folder)
 
     def _document(self) -> Document | None:
+        if self.report is None:
+            return None
         from assay.reports.documents import read_document
 
-        return None if self.report is None else read_document(self.report)
+        return read_document(self.report)
 
 
 def surface(
