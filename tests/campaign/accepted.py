@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.campaign import AdmissionSettings, Campaign, CampaignConfig, Problems, StopSettings, prepare
+from assay.campaign import Campaign, CampaignConfig, Problems, StopSettings, prepare
 from assay.config import Workspace, init_workspace, load_workspace, propose_plan
+from assay.judge.training import AdmissionRule
 from assay.ledger import Ledger
 from assay.market import simulate, write_dataset
 
@@ -51,7 +52,7 @@ def long_desk(root: Path) -> Workspace:
     ledger = Ledger.create(root / "ledger")
     workspace = load_workspace(root)
     problems = Problems()
-    setup = prepare(config(max_rounds=9, data="toy", admission=AdmissionSettings()), workspace, problems)
+    setup = prepare(config(max_rounds=9, data="toy", admission=AdmissionRule()), workspace, problems)
     assert setup is not None, problems.all
     Campaign(setup, ledger, workspace.runs_dir, RUN).run()
     return workspace
@@ -59,8 +60,9 @@ def long_desk(root: Path) -> Workspace:
 
 def config(*, max_rounds: int = 2, **changes: Any) -> CampaignConfig:
     """So lenient that a short market admits some."""
-    lenient = AdmissionSettings(
+    lenient = AdmissionRule(
         min_t=1.0,
+        min_payoff_t=None,
         max_adjusted_p=None,
         max_turnover=None,
         min_break_even_bp=None,

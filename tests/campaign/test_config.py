@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +10,8 @@ import pytest
 
 from assay.campaign import CampaignConfig
 from assay.campaign._config import config_of, parse_config
-from assay.campaign._settings import AdmissionSettings, StopSettings
+from assay.campaign._models import AdmissionTable
+from assay.campaign._settings import StopSettings
 from assay.errors import ConfigProblems
 from assay.judge.training import AdmissionRule
 
@@ -139,8 +140,8 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_the_rule_of_admission_is_the_judges() -> None:
-    ours = {item.name: item.default for item in fields(AdmissionSettings)}
-    assert ours == {item.name: item.default for item in fields(AdmissionRule)}
+    assert CampaignConfig().admission == parsed("").admission == AdmissionRule()
+    assert set(AdmissionTable.model_fields) == set(AdmissionRule.names())
 
 
 def test_the_hash_covers_what_decides_and_nothing_else() -> None:

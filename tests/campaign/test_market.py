@@ -16,7 +16,6 @@ from assay.campaign._check import check
 from assay.campaign._prepare import Problems, prepare
 from assay.campaign._replay import replay
 from assay.campaign._settings import (
-    AdmissionSettings,
     ContextSettings,
     FileSettings,
     PoolSettings,
@@ -26,6 +25,7 @@ from assay.campaign._settings import (
 from assay.campaign._stop import Stop
 from assay.config import BackendSettings, LlmSettings, RoleSettings, Workspace, load_workspace
 from assay.errors import Problem
+from assay.judge.training import AdmissionRule
 from assay.ledger import Ledger, Scope
 from assay.market import simulate, write_dataset
 
@@ -64,8 +64,9 @@ def config(**changes: Any) -> CampaignConfig:
         ),
         pools=PoolSettings(reference=("classics",)),
         # so that a short market admits some
-        admission=AdmissionSettings(
+        admission=AdmissionRule(
             min_t=1.0,
+            min_payoff_t=None,
             min_break_even_bp=None,
             max_turnover=None,
             max_adjusted_p=None,

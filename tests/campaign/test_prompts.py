@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from assay.campaign._feedback import feedback, parents
 from assay.campaign._past import Past
 from assay.campaign._settings import (
-    AdmissionSettings,
     CampaignConfig,
     ContextSettings,
     GateSettings,
@@ -54,6 +53,7 @@ from assay.campaign.prompts._brief import brief_words
 from assay.campaign.prompts._replies import shape
 from assay.errors import ConfigProblems
 from assay.expr import STANDARD_FIELDS, op_table
+from assay.judge.training import AdmissionRule
 from assay.llm import Message
 
 from .past import FixedCorrelations, histories, history, rounds, trial
@@ -195,12 +195,12 @@ def test_equal_contexts_give_equal_bytes(records: list[RoundRecord], language: L
 
 
 def test_the_brief_states_every_rule_that_is_on() -> None:
-    off = AdmissionSettings(
-        **{name: None for name in vars_of(AdmissionSettings) if name.startswith(("min_", "max_"))}
+    off = AdmissionRule(
+        **{name: None for name in vars_of(AdmissionRule) if name.startswith(("min_", "max_"))}
     )
     for language in LANGUAGES:
         words = brief_words(language)
-        thresholds = {name for name in vars_of(AdmissionSettings) if name.startswith(("min_", "max_"))}
+        thresholds = {name for name in vars_of(AdmissionRule) if name.startswith(("min_", "max_"))}
         assert set(words["rules"]) == thresholds
         for name in thresholds:
             config = replace(_config(language), admission=replace(off, **{name: 0.123}))

@@ -25,6 +25,7 @@ max_rounds = 3
 
 [admission]
 min_t = 1.0
+min_payoff_t = "off"
 max_adjusted_p = "off"
 max_turnover = "off"
 min_break_even_bp = "off"

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from assay.errors import DataError
-from assay.metrics import QuantileReturns, Scorer, coverage, quantile_membership, quantile_turnover
+from assay.metrics import (
+    QuantileReturns,
+    Scorer,
+    coverage,
+    newey_west_t,
+    quantile_membership,
+    quantile_turnover,
+)
 
 
 def test_an_equal_split_without_ties() -> None:
@@ -117,3 +124,13 @@ def test_the_ladder_of_the_label_itself_and_of_one_step() -> None:
     quantiles = Scorer(y, quantiles=2, min_names=2).score(y).quantiles
     assert quantiles.ladder == pytest.approx(quantiles.spread)
     assert np.isnan(Scorer(y, quantiles=2, min_names=2).score(np.ones((1, 4))).quantiles.ladder).all()
+
+
+def test_skewed_returns_have_a_rank_ic_and_no_payoff() -> None:
+    """Log-normal returns of mean 0: the median falls with the volatility, and with it the rank."""
+    rng = np.random.default_rng(6)
+    risk = np.linspace(0.05, 0.4, 100)
+    returns = np.exp(risk * rng.standard_normal((800, 100)) - risk**2 / 2) - 1
+    score = Scorer(returns).score(np.broadcast_to(risk, returns.shape))
+    assert score.rank_ic.summary(0).t < -8
+    assert abs(newey_west_t(score.quantiles.ladder, 0)) < 2.5

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from assay.base import lazy_names
 from assay.campaign._settings import (
     MECHANISMS,
-    AdmissionSettings,
     CampaignConfig,
     ContextSettings,
     FileSettings,
@@ -95,7 +94,6 @@ __all__ = [
     "Acceptance",
     "AcceptedFactor",
     "AcceptedPortfolio",
-    "AdmissionSettings",
     "Backends",
     "Brief",
     "Campaign",

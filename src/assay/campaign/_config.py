@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from assay.base import did_you_mean
 from assay.campaign._settings import (
     MECHANISMS,
-    AdmissionSettings,
     CampaignConfig,
     ContextSettings,
     FileSettings,
@@ -240,6 +239,8 @@ def _whole(raw: Mapping[str, Any], table: str, name: str, default: int) -> int |
 
 
 def _build(table: CampaignFile, folder: Path) -> CampaignConfig:
+    from assay.judge.training import AdmissionRule
+
     mechanisms = {name: item.description for name, item in table.mechanisms.items()} or MECHANISMS
     pools, context = table.pools, table.context.model_dump()
     return CampaignConfig(
@@ -253,7 +254,7 @@ def _build(table: CampaignFile, folder: Path) -> CampaignConfig:
         context=ContextSettings(**{**context, "seed_directions": tuple(context["seed_directions"])}),
         stop=StopSettings(**table.stop.model_dump()),
         gate=GateSettings(**table.gate.model_dump()),
-        admission=AdmissionSettings(**_switched(table.admission.model_dump())),
+        admission=AdmissionRule(**_switched(table.admission.model_dump())),
         folder=folder,
     )
 

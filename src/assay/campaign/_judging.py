@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from assay.campaign._pools import Pools
     from assay.judge.training import (
         Admission,
-        AdmissionRule,
         CandidateGate,
         DuplicateOf,
         Pool,
@@ -49,7 +48,7 @@ class TrainingJudging:
         from assay.judge.training import CandidateGate
 
         self._judge, self._vocabulary = judge, vocabulary
-        self._rule = rule_of(config)
+        self._rule = config.admission
         self._limits = Limits(**_limits(config))
         self._gate: CandidateGate = CandidateGate(
             judge, _known(pools), fields=vocabulary.fields, limits=self._limits
@@ -184,13 +183,6 @@ def worst_fold(neutral: Sequence[float], raw: Sequence[float]) -> float:
     folds = neutral if all(map(math.isfinite, neutral)) else raw
     direction = math.copysign(1.0, sum(folds))
     return min((direction * fold for fold in folds), default=math.nan)
-
-
-def rule_of(config: CampaignConfig) -> AdmissionRule:
-    """The rule of admission of a campaign."""
-    from assay.judge.training import AdmissionRule
-
-    return AdmissionRule(**asdict(config.admission))
 
 
 def _limits(config: CampaignConfig) -> dict[str, int]:

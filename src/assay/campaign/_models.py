@@ -11,7 +11,6 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from assay.base import ID_PATTERN
 from assay.campaign._settings import (
-    AdmissionSettings,
     BackendName,
     CampaignConfig,
     ContextSettings,
@@ -25,8 +24,9 @@ from assay.campaign._settings import (
 )
 
 _ROLES, _POOLS, _QUOTA, _ROUND = RoleBackends(), PoolSettings(), QuotaSettings(), RoundSettings()
-_CONTEXT, _STOP, _GATE, _ADMISSION = ContextSettings(), StopSettings(), GateSettings(), AdmissionSettings()
+_CONTEXT, _STOP, _GATE = ContextSettings(), StopSettings(), GateSettings()
 _CAMPAIGN = CampaignConfig()
+_ADMISSION = _CAMPAIGN.admission
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1, le=10**6)]
@@ -209,6 +209,11 @@ class AdmissionTable(Table):
     min_t: Threshold = Field(
         _ADMISSION.min_t or "off", description="Newey-West t of the mean RankIC, by size."
     )
+    min_payoff_t: Threshold = Field(
+        _ADMISSION.min_payoff_t or "off",
+        description="Newey-West t of the mean payoff, the return of the portfolio that weighs names by their "
+        "ranks, in the RankIC's direction.",
+    )
     max_value_corr: ShareThreshold = Field(
         _ADMISSION.max_value_corr or "off",
         description="Rank correlation of values with a factor of the pool, by size.",
@@ -237,7 +242,11 @@ class AdmissionTable(Table):
     )
     deflation: Literal["haircut", "dsr"] = Field(
         _ADMISSION.deflation,
-        description="`haircut`: p of the t, as the best of N; `dsr`: 1 - deflated Sharpe ratio of the book.",
+        description="`haircut`: p of RankIC and payoff, the larger, as the best of N; `dsr`: 1 - deflated "
+        "Sharpe ratio of the book.",
+    )
+    least_n: Count = Field(
+        _ADMISSION.least_n, description="N that the deflation counts at least: about what one search tries."
     )
 
 

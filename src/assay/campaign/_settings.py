@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from assay.base import canonical_json
+
+if TYPE_CHECKING:
+    from assay.judge.training import AdmissionRule
 
 Language = Literal["en", "zh"]
 BackendName = Literal["llm", "sampler"]
@@ -114,26 +117,10 @@ class GateSettings:
     lookback: int = 252
 
 
-@dataclass(frozen=True, slots=True)
-class AdmissionSettings:
-    """Thresholds of admission; see :class:`assay.judge.training.AdmissionRule`, which has the same names.
+def _admission() -> AdmissionRule:
+    from assay.judge.training import AdmissionRule  # takes a while, and most commands have no config
 
-    None leaves a check out.
-    """
-
-    min_days: float | None = 0.50
-    min_coverage: float | None = 0.80
-    min_t: float | None = 3.0
-    max_value_corr: float | None = 0.70
-    max_ic_corr: float | None = 0.80
-    min_residual_ic: float | None = 0.005
-    max_turnover: float | None = 45.0
-    min_break_even_bp: float | None = 10.0
-    max_adjusted_p: float | None = 0.05
-    min_rank_ic: float | None = None
-    min_neutral_ic: float | None = None
-    residual_members: int = 10
-    deflation: Literal["haircut", "dsr"] = "haircut"
+    return AdmissionRule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +153,7 @@ class CampaignConfig:
     context: ContextSettings = ContextSettings()
     stop: StopSettings = StopSettings()
     gate: GateSettings = GateSettings()
-    admission: AdmissionSettings = AdmissionSettings()
+    admission: AdmissionRule = field(default_factory=_admission)
     folder: Path = field(default_factory=Path)
 
     @classmethod

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -80,14 +81,19 @@ def made_score(text: str, rank_ics: Any, ranks: Any, **figures: Any) -> Training
     """A score written by hand: what is not given would be admitted."""
     expression: Expression = parse(text)
     series = np.asarray(rank_ics, dtype=np.float64)
+    mean = float(np.nanmean(series)) if np.isfinite(series).any() else float("nan")
     plain = TrainingScore(
         key=TrialKey(expression.fingerprint, "hand"),
         expression=expression,
-        rank_ic=float(np.nanmean(series)) if np.isfinite(series).any() else float("nan"),
+        rank_ic=mean,
         neutral_rank_ic=0.02,
         t=6.0,
         neutral_t=4.0,
         t_lags=10,
+        payoff=math.copysign(0.004, mean),
+        payoff_t=math.copysign(5.0, mean),
+        p=1e-8,
+        payoff_p=1e-6,
         ic=0.02,
         icir=0.2,
         rank_icir=0.2,

@@ -51,7 +51,8 @@ def test_what_reaches_every_threshold_is_admitted() -> None:
     decision = admit(good(), Pool(), RULE, 50)
     assert decision.admitted
     assert [check.name for check in decision.checks] == [
-        "days", "coverage", "t", "value_corr", "ic_corr", "residual_ic", "turnover", "break_even", "deflated",
+        "days", "coverage", "t", "payoff", "value_corr", "ic_corr", "residual_ic", "turnover", "break_even",
+        "deflated",
     ]  # fmt: skip
     assert {check.outcome for check in decision.checks} == {"passed"}
 
@@ -62,6 +63,8 @@ def test_what_reaches_every_threshold_is_admitted() -> None:
         ({"days": 99}, "admission.days"),
         ({"coverage": 0.7999}, "admission.coverage"),
         ({"t": 2.99}, "admission.t"),
+        ({"payoff_t": 2.99}, "admission.payoff"),
+        ({"payoff_t": -9.0}, "admission.payoff"),
         ({"turnover": 45.1}, "admission.turnover"),
         ({"break_even_bp": 9.9}, "admission.break_even"),
         ({"break_even_bp": -3.0}, "admission.break_even"),
@@ -75,16 +78,17 @@ def test_each_threshold(figures: dict[str, float], code: str) -> None:
 
 def test_the_thresholds_themselves_are_enough() -> None:
     rule = AdmissionRule(max_adjusted_p=None)
-    assert codes(good(days=100, coverage=0.8, t=-3.0, turnover=45.0, break_even_bp=10.0), rule=rule) == []
+    just = good(days=100, coverage=0.8, t=-3.0, payoff_t=3.0, turnover=45.0, break_even_bp=10.0)
+    assert codes(just, rule=rule) == []
 
 
-@pytest.mark.parametrize("name", ["coverage", "t", "turnover", "break_even_bp"])
+@pytest.mark.parametrize("name", ["coverage", "t", "payoff_t", "turnover", "break_even_bp"])
 def test_undefined_is_never_admitted(name: str) -> None:
     for value in (math.nan, math.inf):
         decision = admit(good(**{name: value}), Pool(), RULE, 50)
         assert not decision.admitted
         outcomes = {check.name: check.outcome for check in decision.checks}
-        assert outcomes[name.removesuffix("_bp")] == "undefined"
+        assert outcomes[name.removesuffix("_bp") if name != "payoff_t" else "payoff"] == "undefined"
     json.dumps(decision.as_dict(), allow_nan=False)
 
 
@@ -92,9 +96,11 @@ def test_a_candidate_without_values_is_never_admitted() -> None:
     nothing = made_score("ts_mean(returns, 3)", [math.nan] * DAYS, np.zeros((1, 30)), days=0)
     rule = AdmissionRule(min_days=None)
     assert codes(nothing, Pool().grown("a", good()), rule) == [
+        "admission.payoff",
         "admission.value_corr",
         "admission.ic_corr",
         "admission.residual_ic",
+        "admission.deflated",
     ]
 
 
@@ -167,12 +173,34 @@ def test_a_member_with_few_days_costs_the_others_none() -> None:
 
 def test_the_haircut_by_n() -> None:
     # p of t = 3.3 is 9.67e-4: after 50 trials 4.72%, after 60 trials 5.64%
-    assert sidak(math.erfc(3.3 / math.sqrt(2)), 50) == pytest.approx(0.0472, abs=1e-4)
-    assert codes(good(t=3.3), n=50) == []
-    assert codes(good(t=3.3), n=60) == ["admission.deflated"]
-    assert codes(good(t=-3.3), n=60) == ["admission.deflated"]
+    p = math.erfc(3.3 / math.sqrt(2))
+    assert sidak(p, 50) == pytest.approx(0.0472, abs=1e-4)
+    rule = AdmissionRule(least_n=1)
+    assert codes(good(p=p), rule=rule, n=50) == []
+    assert codes(good(p=p), rule=rule, n=60) == ["admission.deflated"]
+    assert codes(good(payoff_p=p), rule=rule, n=60) == ["admission.deflated"]
     assert sidak(1.0, 5) == 1.0
     assert sidak(0.000796, 200) == pytest.approx(0.1473, abs=1e-4)  # Harvey and Liu 2015
+
+
+def test_the_first_trials_are_held_to_the_length_of_a_search() -> None:
+    p = 0.001  # after 50 trials 4.88%, after 100 trials 9.52%
+    assert codes(good(p=p), rule=AdmissionRule(least_n=50), n=1) == []
+    assert codes(good(p=p), n=1) == ["admission.deflated"]
+    assert codes(good(p=0.0005), n=1) == []
+    assert codes(good(p=0.0005), n=120) == ["admission.deflated"]
+
+
+def test_the_weaker_of_rank_ic_and_payoff_counts_and_both_must_agree() -> None:
+    assert good(p=0.01, payoff_p=0.02).joint_p == good(p=0.02, payoff_p=0.01).joint_p == 0.02
+    assert math.isnan(good(p=math.nan).joint_p)
+    assert math.isnan(good(payoff_p=math.nan).joint_p)
+    ranks_only = good(rank_ic=-0.03, t=-6.0, payoff_t=5.0)
+    assert (ranks_only.paid_t, ranks_only.joint_p) == (-5.0, 1.0)
+    assert codes(ranks_only, rule=AdmissionRule(min_residual_ic=None)) == [
+        "admission.payoff", "admission.deflated",
+    ]  # fmt: skip
+    assert good(rank_ic=-0.03, t=-6.0, payoff_t=-5.0).joint_p == 1e-6
 
 
 def test_without_n_nothing_is_admitted() -> None:
@@ -186,7 +214,7 @@ def test_the_deflated_sharpe_ratio_of_bailey_and_lopez_de_prado() -> None:
     variance = 0.5 / 250
     score = good(moments=moments)
     assert deflated_sharpe(moments, 100, variance).value == pytest.approx(0.9004, abs=1e-4)
-    rule = AdmissionRule(deflation="dsr")
+    rule = AdmissionRule(deflation="dsr", least_n=1)
     assert [r.code for r in admit(score, Pool(), rule, 100, variance).reasons] == ["admission.deflated"]
     assert admit(score, Pool(), rule, 46, variance).admitted  # 0.9505
     assert not admit(score, Pool(), rule, 46).admitted  # V[SR] unknown
@@ -208,9 +236,9 @@ def test_a_refusal_for_coverage_carries_where_values_are_lost(trained: TrainingJ
 
 def test_settings_out_of_range_are_told_at_once() -> None:
     with pytest.raises(ConfigProblems) as caught:
-        AdmissionRule(min_coverage=1.5, min_t="3", residual_members=0, deflation="luck")  # type: ignore[arg-type]
+        AdmissionRule(min_coverage=1.5, min_t="3", residual_members=0, least_n=0, deflation="luck")  # type: ignore[arg-type]
     assert [problem.where for problem in caught.value.problems] == [
-        "min_coverage", "min_t", "residual_members", "deflation",
+        "min_coverage", "min_t", "residual_members", "least_n", "deflation",
     ]  # fmt: skip
     assert set(AdmissionRule().to_dict()) == set(AdmissionRule.names())
 
@@ -221,7 +249,7 @@ def test_the_table_of_defaults_is_true() -> None:
     for name, default in told.items():
         value = getattr(RULE, name)
         assert default == "None" if value is None else float(default) == value, name
-    assert len(told) == len(AdmissionRule.names()) - 2
+    assert len(told) == len(AdmissionRule.names()) - 3
 
 
 def test_reasons_are_named_after_their_checks() -> None:

@@ -59,6 +59,17 @@ def test_what_a_stock_earned_on_average_says_nothing(market: Panel) -> None:
     assert abs(np.mean(ics)) < 0.03
 
 
+def test_what_went_before_says_nothing_of_what_comes() -> None:
+    """Past returns are in the formula and may not come to their own place: a mean with them would tell."""
+    panel, settings = simulate(8, instruments=60, days=300, signal=False), TrainingSettings()
+    past = parse("ts_return(close, 40)")
+    ics = []
+    for seed in range(25):
+        null = PermutedReturns(block=60, seed=seed)
+        ics.append(TrainingJudge(panel, settings=settings, permuted=null).score([past])[0].rank_ic)
+    assert abs(np.mean(ics)) < 3 * np.std(ics, ddof=1) / 5  # -0.048 with the mean of all rows
+
+
 def test_the_cross_section_of_a_date_moves_together(market: Panel) -> None:
     plain, null = TrainingJudge(market), PermutedReturns(block=20, seed=3)
     setup = null.applied(plain.setup)
@@ -72,5 +83,5 @@ def test_the_cross_section_of_a_date_moves_together(market: Panel) -> None:
         if source == 0:  # nothing came before the first row
             continue
         gaps.append(np.corrcoef(before[source][both], after[place][both])[0, 1])
-    assert np.median(gaps) > 0.98
+    assert np.median(gaps) > 0.96  # less the mean of twenty other dates
     assert np.array_equal(setup.tape.priced, plain.setup.tape.priced)

@@ -15,7 +15,7 @@ from assay.judge import judge
 from assay.judge.training import TrainingJudge, TrainingSettings
 from assay.judge.training._book import top_k
 from assay.market import Panel
-from assay.metrics import top_k_weights
+from assay.metrics import lag_rows, newey_west_p, newey_west_t, top_k_weights
 
 from .conftest import TAIL
 
@@ -57,6 +57,18 @@ def test_figures_are_those_of_the_judge(market: Panel, changes: dict) -> None:
         if "neutral_rank_ic" in verdict.series:
             np.testing.assert_array_equal(score.neutral_rank_ics, verdict.series["neutral_rank_ic"])
         assert score.direction == (-1 if verdict.summary["rank_ic"] < 0 and "direction" not in changes else 1)
+
+
+def test_the_payoff_is_what_the_ranks_earn(market: Panel, trained: TrainingJudge) -> None:
+    score = trained.score([parse(FORMULAS[0])])[0]
+    setup = trained.setup
+    signal = lag_rows(-market.field("close") / lag_rows(market.field("close"), 5), 1)[: len(setup.dates)]
+    found = setup.scorer.score(signal).quantiles.ladder[setup.rows]
+    series = found[np.isfinite(score.rank_ics)]
+    assert score.payoff == pytest.approx(series.mean(), rel=1e-6)
+    assert score.payoff_t == pytest.approx(newey_west_t(series, 10), rel=1e-6)
+    assert score.p == newey_west_p(score.t, score.days, score.t_lags, 5)
+    assert score.payoff_p == newey_west_p(score.payoff_t, score.days, score.t_lags, 5)
 
 
 def test_folds_are_equal_stretches(trained: TrainingJudge) -> None:

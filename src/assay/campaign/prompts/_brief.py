@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from assay.campaign._settings import AdmissionSettings, CampaignConfig, GateSettings, Language
+from assay.campaign._settings import CampaignConfig, GateSettings, Language
 from assay.campaign._types import Brief
 from assay.campaign._vocabulary import Vocabulary
 from assay.expr import FieldInfo
+
+if TYPE_CHECKING:
+    from assay.judge.training import AdmissionRule
 
 Words: TypeAlias = Mapping[str, Mapping[str, str]]
 
@@ -76,7 +79,7 @@ def _label(words: Words, facts: MarketFacts, horizon: int) -> str:
     return _joined(words, [first, label])
 
 
-def _scoring(words: Words, rule: AdmissionSettings) -> str:
+def _scoring(words: Words, rule: AdmissionRule) -> str:
     marks, given = words["marks"], asdict(rule)
     checks = [
         text.format(value=given[name]) for name, text in words["rules"].items() if given[name] is not None

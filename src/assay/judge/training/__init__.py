@@ -5,7 +5,6 @@ Loaded when it is asked for: the judge itself starts without it.
 
 from assay.judge.training._admission import (
     Admission,
-    AdmissionRule,
     admit,
     residual,
     sidak,
@@ -24,6 +23,7 @@ from assay.judge.training._pool import (
     Residual,
     pool_of,
 )
+from assay.judge.training._rule import AdmissionRule
 from assay.judge.training._score import TrainingScore
 from assay.judge.training._segment import training_end
 from assay.judge.training._settings import TrainingSettings

@@ -3,118 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from types import MappingProxyType
-from typing import Any, Final, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from assay.errors import Problem, Reason
+from assay.errors import Reason
 from assay.judge._results import CoverageRow, Criterion
-from assay.judge._settings import SettingProblems
-from assay.judge._significance import p_value
 from assay.judge.training._admission_reasons import ADMISSION_REASONS
 from assay.judge.training._pool import LEAST_DAYS, Nearest, Pool, Residual
+from assay.judge.training._rule import AdmissionRule
 from assay.judge.training._score import TrainingScore
 from assay.metrics import deflated_sharpe, newey_west_t
 
-Deflation = Literal["haircut", "dsr"]
 Trace = Callable[[TrainingScore], Sequence[CoverageRow]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionRule:
-    """What a candidate must reach on the training segment. ``None`` leaves a check out.
-
-    ================== ======== ======================================================================
-    threshold          default  of
-    ================== ======== ======================================================================
-    min_days           0.50     share of the segment's dates with a RankIC
-    min_coverage       0.80     mean share of the members with a value
-    min_t              3.0      absolute Newey-West t of the mean RankIC
-    max_value_corr     0.70     largest absolute rank correlation of values with a member of the pool
-    max_ic_corr        0.80     largest absolute correlation of daily RankICs with a member of the pool
-    min_residual_ic    0.005    mean RankIC, in the candidate's direction, that the pool leaves over
-    max_turnover       45       one-way turnover a year of the book
-    min_break_even_bp  10       cost of a unit traded at which the book's gross excess return is used up
-    max_adjusted_p     0.05     p of the t (``haircut``), or 1 - DSR (``dsr``), after all N trials
-    min_rank_ic        None     absolute mean RankIC
-    min_neutral_ic     None     absolute mean neutral RankIC
-    ================== ======== ======================================================================
-
-    Parameters
-    ----------
-    residual_members : how many members of the pool, those with the largest absolute correlation of RankICs,
-        the residual is taken against; more would fit noise.
-    deflation : ``haircut``: the two-sided p of the RankIC's t becomes ``1 - (1 - p)**N``, the chance that
-        the best of N independent worthless trials shows as much (Sidak; Harvey and Liu 2015). Every trial
-        has this t, and it is what was searched by. ``dsr``: 1 minus the deflated Sharpe ratio of the book's
-        net excess return (Bailey and Lopez de Prado 2014), by N and V[SR].
-    """
-
-    min_days: float | None = 0.50
-    min_coverage: float | None = 0.80
-    min_t: float | None = 3.0
-    max_value_corr: float | None = 0.70
-    max_ic_corr: float | None = 0.80
-    min_residual_ic: float | None = 0.005
-    max_turnover: float | None = 45.0
-    min_break_even_bp: float | None = 10.0
-    max_adjusted_p: float | None = 0.05
-    min_rank_ic: float | None = None
-    min_neutral_ic: float | None = None
-    residual_members: int = 10
-    deflation: Deflation = "haircut"
-
-    def __post_init__(self) -> None:
-        found = [
-            Problem(
-                name,
-                f"is {getattr(self, name)!r}",
-                f"give a number from {low:g} to {high:g}, or leave it out",
-            )
-            for name, (low, high) in _RANGES.items()
-            if not _within(getattr(self, name), low, high)
-        ]
-        members = self.residual_members
-        if isinstance(members, bool) or not isinstance(members, int) or not 1 <= members <= 100:
-            found.append(Problem("residual_members", f"is {members!r}", "give a whole number from 1 to 100"))
-        if self.deflation not in ("haircut", "dsr"):
-            found.append(Problem("deflation", f"is {self.deflation!r}", "use haircut or dsr"))
-        if found:
-            raise SettingProblems(found, where="admission")
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
-
-    @classmethod
-    def names(cls) -> tuple[str, ...]:
-        """The names of all settings."""
-        return tuple(item.name for item in fields(cls))
-
-
-_RANGES: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
-    {
-        "min_days": (0.0, 1.0),
-        "min_coverage": (0.0, 1.0),
-        "min_t": (0.0, 1000.0),
-        "max_value_corr": (0.0, 1.0),
-        "max_ic_corr": (0.0, 1.0),
-        "min_residual_ic": (0.0, 1.0),
-        "max_turnover": (0.0, 1e6),
-        "min_break_even_bp": (-1e6, 1e6),
-        "max_adjusted_p": (0.0, 1.0),
-        "min_rank_ic": (0.0, 1.0),
-        "min_neutral_ic": (0.0, 1.0),
-    }
-)
-
-
-def _within(value: object, low: float, high: float) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value is None or (number and low <= value <= high)  # type: ignore[operator]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +99,7 @@ def checks_alone(
         _least("days", score.days / len(score.rank_ics), rule.min_days, "of the dates have a RankIC"),
         _least("coverage", score.coverage, rule.min_coverage, "of the members have a value"),
         _least("t", abs(score.t), rule.min_t, "|t| of the mean RankIC"),
+        _least("payoff", score.paid_t, rule.min_payoff_t, "t of the payoff, in the RankIC's direction"),
         _least("rank_ic", abs(score.rank_ic), rule.min_rank_ic, "|mean RankIC|"),
         _least("neutral_ic", abs(score.neutral_rank_ic), rule.min_neutral_ic, "|mean neutral RankIC|"),
         _most("turnover", score.turnover, rule.max_turnover, "one-way turnover a year"),
@@ -309,13 +213,13 @@ def _deflated(score: TrainingScore, rule: AdmissionRule, n: int | None, variance
         return None
     if n is None:
         return Criterion("deflated", "undefined", None, threshold, "the number of trials is not known")
+    trials = max(n, rule.least_n)
     if rule.deflation == "haircut":
-        return _most(
-            "deflated", sidak(p_value(score.t), n), threshold, f"p of the RankIC's t after {n} trials"
-        )
+        what = f"p of RankIC and payoff after {trials} trials"
+        return _most("deflated", sidak(score.joint_p, trials), threshold, what)
     undefined = math.isnan(score.sharpe) or math.isnan(variance)
-    value = math.nan if undefined else 1.0 - deflated_sharpe(score.moments, n, variance).value
-    return _most("deflated", value, threshold, f"1 - DSR after {n} trials")
+    value = math.nan if undefined else 1.0 - deflated_sharpe(score.moments, trials, variance).value
+    return _most("deflated", value, threshold, f"1 - DSR after {trials} trials")
 
 
 def sidak(p: float, n: int) -> float:

@@ -21,6 +21,11 @@ COVERAGE: Final = Reason(
 T: Final = Reason(
     "admission.t", "The mean RankIC is not told from zero.", "Find a stronger or steadier mechanism."
 )
+PAYOFF: Final = Reason(
+    "admission.payoff",
+    "The portfolio of its ranks does not earn what its RankIC promises.",
+    "Find what moves returns themselves: ranks of volatile stocks are low by the skew of returns alone.",
+)
 RANK_IC: Final = Reason("admission.rank_ic", "The mean RankIC is too small.", "Find a stronger mechanism.")
 NEUTRAL_IC: Final = Reason(
     "admission.neutral_ic", "Industries and styles explain the RankIC.", "Find something that is no style."
@@ -49,6 +54,7 @@ ADMISSION_REASONS: Final[Mapping[str, Reason]] = MappingProxyType(
         "days": DAYS,
         "coverage": COVERAGE,
         "t": T,
+        "payoff": PAYOFF,
         "rank_ic": RANK_IC,
         "neutral_ic": NEUTRAL_IC,
         "value_corr": VALUE_CORR,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +25,11 @@ class PermutedReturns:
     The rows lie on a circle, which is cut at a drawn place into blocks of ``block`` bars; the blocks change
     places, none keeps its own. A date's returns move together with its limits, so the cross-section stays,
     and within a block so does what follows what. Before that the mean of each stock's return in excess of
-    the market, over the judged rows, is taken out: it would stay with the stock wherever its dates go, and
-    a slow formula would find it. (Resampling under the null centres returns in the same way: Romano and
-    Wolf, Econometrica 73, 2005.)
+    the market is taken out: it would stay with the stock wherever its dates go, and a slow formula would find
+    it. (Resampling under the null centres returns in the same way: Romano and Wolf, Econometrica 73, 2005.)
+    The mean is taken over the rows that may come to a place, which are as far from the begin of the other
+    blocks as the place from that of its own. With all rows in it, what comes would on average be the opposite
+    of what went before, and past returns would foretell it.
 
     A stock trades on the dates on which it traded; where it has no return on the date that was moved there,
     it earns that date's market.
@@ -49,9 +52,10 @@ class PermutedReturns:
             The judged rows hold fewer than three blocks.
         """
         price = np.asarray(setup.tape.price, dtype=np.float64)
+        moves = self._moves(setup.rows.stop - setup.rows.start)
         rows = np.arange(len(price))
-        rows[setup.rows] = setup.rows.start + self.order(setup.rows.stop - setup.rows.start)
-        moved = _rebuilt(price, rows, setup.rows)
+        rows[setup.rows] = setup.rows.start + moves.source
+        moved = _rebuilt(price, moves, setup.rows)
         tape = Tape(
             moved,
             setup.tape.no_buy[rows],
@@ -75,6 +79,9 @@ class PermutedReturns:
         DataError
             They hold fewer than three blocks.
         """
+        return self._moves(count).source
+
+    def _moves(self, count: int) -> _Moves:
         blocks = count // self.block if self.block > 0 else 0
         if blocks < LEAST_BLOCKS:
             raise DataError(
@@ -90,16 +97,42 @@ class PermutedReturns:
             drawn = rng.permutation(blocks)
             if not (drawn == places).any():
                 break
-        found = np.empty(count, dtype=np.intp)
-        found[circle] = np.concatenate([parts[place] for place in drawn])
-        return found
+        source = np.empty(count, dtype=np.intp)
+        source[circle] = np.concatenate([parts[number] for number in drawn])
+        return _Moves(parts, drawn, source)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return {"kind": "permuted returns", "block": self.block, "seed": self.seed}
 
 
-def _rebuilt(price: NDArray[np.float64], source: NDArray[np.intp], judged: slice) -> NDArray[np.float64]:
+class _Moves(NamedTuple):
+    """The judged rows in blocks, which block comes to the place of each, and so which row to that of each."""
+
+    parts: Sequence[NDArray[np.intp]]
+    drawn: NDArray[np.intp]
+    source: NDArray[np.intp]
+
+
+def _centred(excess: NDArray[np.float64], moves: _Moves) -> NDArray[np.float64]:
+    """The moved rows, each less the mean of the rows that may come to its place."""
+    length = max(len(part) for part in moves.parts)
+    stack = np.full((len(moves.parts), length, excess.shape[1]), np.nan)
+    for number, part in enumerate(moves.parts):
+        stack[number, : len(part)] = excess[part]
+    known = np.isfinite(stack)
+    total, count = np.nansum(stack, axis=0), known.sum(axis=0)
+    circle, start = np.concatenate(moves.parts), 0
+    found = np.empty_like(excess)
+    for place, number in enumerate(moves.drawn):
+        size = len(moves.parts[number])
+        others = (total - np.nan_to_num(stack[place])) / np.maximum(count - known[place], 1)
+        found[circle[start : start + size]] = (stack[number] - others)[:size]
+        start += size
+    return found
+
+
+def _rebuilt(price: NDArray[np.float64], moves: _Moves, judged: slice) -> NDArray[np.float64]:
     """Prices ``(T, N)`` that rise and fall as on the source rows, missing where the real ones are."""
     filled = _carried(price)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -109,9 +142,9 @@ def _rebuilt(price: NDArray[np.float64], source: NDArray[np.intp], judged: slice
     returns = np.vstack([np.full((1, price.shape[1]), np.nan), returns])
     market = _mean(returns, axis=1)
     excess = returns - market[:, None]
-    inside = excess[judged]
-    excess[judged] = inside - _mean(inside, axis=0)[None, :]
-    moved = np.nan_to_num(excess[source]) + np.nan_to_num(market[source])[:, None]
+    excess[judged] = _centred(excess[judged], moves)
+    market[judged] = market[judged][moves.source]
+    moved = np.nan_to_num(excess) + np.nan_to_num(market)[:, None]
     growth = np.cumprod(1.0 + np.maximum(moved, -0.99), axis=0)
     return np.where(np.isfinite(price), growth, np.nan)
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from assay.base import generator
 from assay.errors import AssayError
-from assay.judge.training._admission import AdmissionRule, admit, checks_alone
+from assay.judge.training._admission import admit, checks_alone
 from assay.judge.training._pool import Pool
+from assay.judge.training._rule import AdmissionRule
 from assay.judge.training._score import TrainingScore
 
 

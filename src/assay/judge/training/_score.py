@@ -13,7 +13,17 @@ from assay.judge._setup import Setup
 from assay.judge.training._book import Trader
 from assay.judge.training._cells import Cells, Ranks
 from assay.ledger import TrialKey
-from assay.metrics import IcSeries, Moments, coverage, mean_of, moments_of, neutral_rank_ic, newey_west_t
+from assay.metrics import (
+    IcSeries,
+    Moments,
+    Score,
+    coverage,
+    mean_of,
+    moments_of,
+    neutral_rank_ic,
+    newey_west_p,
+    newey_west_t,
+)
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +38,9 @@ class TrainingScore:
     expression : what was scored.
     rank_ic, neutral_rank_ic : mean daily RankIC, raw and after industries and styles.
     t, neutral_t, t_lags : Newey-West t of the two means, and its lags.
+    payoff, payoff_t : mean return over the label of the portfolio that weighs names by their ranks (see
+        :attr:`QuantileReturns.ladder`), and its Newey-West t.
+    p, payoff_p : two-sided p-values of ``t`` and ``payoff_t``; see :func:`newey_west_p`.
     ic, icir : mean daily Pearson IC, and its mean over its standard deviation.
     rank_icir : the same ratio of the RankIC.
     days, names : days with a RankIC, and the mean number of names behind one.
@@ -50,6 +63,10 @@ class TrainingScore:
     t: float
     neutral_t: float
     t_lags: int
+    payoff: float
+    payoff_t: float
+    p: float
+    payoff_p: float
     ic: float
     icir: float
     rank_icir: float
@@ -74,6 +91,18 @@ class TrainingScore:
         """Sharpe ratio of the book's net excess return, per bar."""
         return self.moments.sharpe
 
+    @property
+    def paid_t(self) -> float:
+        """t of the mean payoff, with its sign turned where the mean RankIC is negative."""
+        return float(np.sign(self.rank_ic)) * self.payoff_t
+
+    @property
+    def joint_p(self) -> float:
+        """The larger of the two p-values; 1 where RankIC and payoff are of opposite sign."""
+        if math.isnan(self.p) or math.isnan(self.payoff_p):
+            return math.nan
+        return max(self.p, self.payoff_p) if self.paid_t > 0 else 1.0
+
     def figures(self) -> dict[str, Any]:
         """The numbers, JSON-ready but for NaN; without series and cells."""
         plain = {name: getattr(self, name) for name in FIGURES}
@@ -86,8 +115,9 @@ class TrainingScore:
 
 
 FIGURES = (
-    "rank_ic", "neutral_rank_ic", "t", "neutral_t", "t_lags", "ic", "icir", "rank_icir", "days", "names",
-    "coverage", "direction", "turnover", "break_even_bp", "net_excess", "ir",
+    "rank_ic", "neutral_rank_ic", "t", "neutral_t", "t_lags", "payoff", "payoff_t", "p", "payoff_p", "ic",
+    "icir", "rank_icir", "days", "names", "coverage", "direction", "turnover", "break_even_bp", "net_excess",
+    "ir",
 )  # fmt: skip
 
 
@@ -107,6 +137,8 @@ class Meter:
         raw, ic = self._judged(score.rank_ic), self._judged(score.ic).summary(lags)
         ranked = raw.summary(lags)
         neutral = self._neutral(signal, raw)
+        payoffs = self._payoffs(score, raw)
+        payoff_t = newey_west_t(payoffs, lags)
         direction = -1 if setup.settings.direction == "auto" and ranked.mean < 0 else 1
         book = self.trader.trade(signal, direction)
         excess = np.empty(0) if book is None else book.excess
@@ -119,6 +151,10 @@ class Meter:
             t=ranked.t,
             neutral_t=newey_west_t(neutral, lags),
             t_lags=lags,
+            payoff=mean_of(payoffs),
+            payoff_t=payoff_t,
+            p=self._p(ranked.t, raw.values),
+            payoff_p=self._p(payoff_t, payoffs),
             ic=ic.mean,
             icir=ic.icir,
             rank_icir=ranked.icir,
@@ -150,6 +186,18 @@ class Meter:
         found = self._judged(neutral_rank_ic(signal, self.setup.scorer, self.setup.neutralizer)).values
         usual = np.count_nonzero(np.isfinite(raw.values))
         return nothing if np.count_nonzero(np.isfinite(found)) < NEUTRAL_DAYS * usual else found
+
+    def _payoffs(self, score: Score, raw: IcSeries) -> Floats:
+        """What the portfolio of ranks earns over the label, on the days that have a RankIC."""
+        rows = self.setup.rows
+        return np.where(
+            np.isfinite(raw.values), score.quantiles.between(rows.start, rows.stop).ladder, np.nan
+        )
+
+    def _p(self, t: float, series: Floats) -> float:
+        days = int(np.isfinite(series).sum())
+        settings = self.setup.settings
+        return math.nan if math.isnan(t) else newey_west_p(t, days, settings.t_lags, settings.horizon)
 
     def _coverage(self, signal: NDArray[np.float32]) -> float:
         rows = self.setup.rows
