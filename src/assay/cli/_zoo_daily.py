@@ -173,7 +173,9 @@ def _tell_values(found: ZooValues, out: Path | None, *, as_json: bool) -> None:
     for name, why in found.left_out.items():
         note(f"left out: {name}: {why}")
     if out is not None:
-        say(f"{len(found.values)} factors of {len(found.instruments)} instruments on {found.day} in {out}")
+        n = len(found.values)
+        factors = f"{n} {'factor' if n == 1 else 'factors'}"
+        say(f"{factors} of {len(found.instruments)} instruments on {found.day} in {out}")
         return
     _print_values(found)
 
