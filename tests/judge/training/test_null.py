@@ -83,5 +83,5 @@ def test_the_cross_section_of_a_date_moves_together(market: Panel) -> None:
         if source == 0:  # nothing came before the first row
             continue
         gaps.append(np.corrcoef(before[source][both], after[place][both])[0, 1])
-    assert np.median(gaps) > 0.96  # less the mean of twenty other dates
+    assert np.median(gaps) > 0.94  # less the mean of twenty other dates
     assert np.array_equal(setup.tape.priced, plain.setup.tape.priced)
