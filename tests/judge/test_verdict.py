@@ -30,7 +30,7 @@ def test_verdicts_are_a_sequence_with_names(verdicts):
 
 def test_rows_come_best_first_and_undefined_last(verdicts):
     rows = verdicts.rows()
-    assert list(rows[0]) == ["name", "status", *KEYS, "q_bh", "q_by"]
+    assert list(rows[0]) == ["name", "status", *KEYS, "dsr", "q_bh", "q_by"]
     t = [abs(row["t"]) for row in rows]
     assert t[0] >= t[1]
     assert rows[-1]["name"] == "close - close"

@@ -49,6 +49,28 @@ def test_wide_tables_have_more_columns(verdicts: Verdicts) -> None:
     assert len(batch_table(verdicts, width=160).columns) > len(batch_table(verdicts, width=70).columns)
 
 
+def test_the_deflated_ratio_has_a_column_where_n_is_known(verdicts: Verdicts) -> None:
+    from dataclasses import replace
+
+    def with_dsr(value: float) -> Verdicts:
+        found = [
+            replace(v, significance=replace(v.significance, dsr=value, trials=40, sharpe_variance=0.1))
+            for v in verdicts
+        ]
+        return Verdicts(found, batch=verdicts.batch)
+
+    known, unknown = with_dsr(0.375), with_dsr(float("nan"))
+    shown = _printed(160, *batch_lines(known, width=160))
+    assert any(" DSR " in line and " RankIC " in line for line in shown.splitlines())
+    assert shown.count("37.5%") == len(known)
+    assert "DSR: probability that the true ratio is above the best of N 40 without skill" in " ".join(
+        shown.split()
+    )
+    assert "DSR" not in _printed(160, *batch_lines(unknown, width=160))
+    assert all(len(line) <= 60 for line in _printed(60, batch_table(known, width=60)).splitlines())
+    assert [row["dsr"] for row in known.rows()] == [0.375] * len(known)
+
+
 def test_the_best_come_first_and_the_limit_holds(verdicts: Verdicts) -> None:
     text = _printed(120, batch_table(verdicts, width=120, limit=1))
     assert "<script>" in text

@@ -195,7 +195,7 @@ class Verdicts(Sequence[Verdict]):
         raise KeyError(name)
 
     def rows(self, by: str = "t", *, absolute: bool = True) -> list[dict[str, Any]]:
-        """Summary rows with ``q_bh`` and ``q_by``, best first by one summary key; undefined ones come last.
+        """Summary rows with ``dsr``, ``q_bh`` and ``q_by``, best first by a summary key; undefined ones last.
 
         Raises
         ------
@@ -213,7 +213,12 @@ class Verdicts(Sequence[Verdict]):
             return missing, 0.0 if missing else -(abs(value) if absolute else value), item[0]
 
         return [
-            {**verdict.row(), "q_bh": self.batch.q_bh[index], "q_by": self.batch.q_by[index]}
+            {
+                **verdict.row(),
+                "dsr": verdict.significance.dsr,
+                "q_bh": self.batch.q_bh[index],
+                "q_by": self.batch.q_by[index],
+            }
             for index, verdict in sorted(numbered, key=place)
         ]
 

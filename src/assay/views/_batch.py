@@ -9,7 +9,16 @@ from assay.judge import SUMMARY, Verdict, Verdicts
 from assay.views._format import PER_YEAR, figure_text, small_number
 from assay.views._page import render
 from assay.views._sheet import data_rows, sheet_values
-from assay.views._wording import footnotes, header_lines, no_gain, shared_warnings, status_text
+from assay.views._wording import (
+    DEFLATED,
+    any_deflated,
+    deflated_value,
+    footnotes,
+    header_lines,
+    no_gain,
+    shared_warnings,
+    status_text,
+)
 
 TABLE_KEYS = (
     "rank_ic",
@@ -59,7 +68,7 @@ def batch_report(
         simulated=len(verdicts) > 0 and verdicts[0].data.simulated,
         data=[row for row in data_rows(verdicts[0]) if row[0] in _DATA_LABELS] if len(verdicts) else [],
         header=header_lines(verdicts[0], batch=True) if len(verdicts) else [],
-        headings=_headings(bool(marks)),
+        headings=_headings(bool(marks), deflated=any_deflated(verdicts)),
         rows=[_row(place, row, marks, anchors, verdicts) for place, row in enumerate(rows, 1)],
         refused=[
             (item.name, item.text, item.error.message, item.error.fix or "") for item in verdicts.refused
@@ -81,7 +90,7 @@ def _best(verdicts: Verdicts, ranked: Sequence[str], most: int) -> list[Verdict]
     return list(found.values())
 
 
-def _headings(marked: bool) -> list[dict[str, Any]]:
+def _headings(marked: bool, *, deflated: bool) -> list[dict[str, Any]]:
     by_key = {column.key: column for column in SUMMARY}
     fixed = [
         ("#", "place by |t|", True),
@@ -91,6 +100,8 @@ def _headings(marked: bool) -> list[dict[str, Any]]:
     if marked:
         fixed.insert(2, ("mark", "what is known about it", False))
     figures = [(by_key[key].heading, by_key[key].description, True) for key in TABLE_KEYS]
+    if deflated:
+        figures.append((DEFLATED.heading, DEFLATED.description, True))
     figures.append(("q (BH)", "p-value adjusted for the size of the batch (Benjamini-Hochberg)", True))
     return [{"text": text, "help": help_, "numeric": numeric} for text, help_, numeric in fixed + figures]
 
@@ -107,6 +118,8 @@ def _row(
     market = verdict.data.market
     texts = [figure_text(row[key], by_key[key], market=market).removesuffix(PER_YEAR) for key in TABLE_KEYS]
     figures = [(_sortable(row[key]), text) for key, text in zip(TABLE_KEYS, texts, strict=True)]
+    if any_deflated(verdicts):
+        figures.append((_sortable(row["dsr"]), deflated_value(verdict)))
     figures.append((_sortable(row["q_bh"]), small_number(row["q_bh"])))
     return {
         "place": place,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from assay.judge import SUMMARY, Column, Verdict, Verdicts
 from assay.views._format import PER_YEAR, figure_text, number, percent, shorten
 from assay.views._wording import (
+    DEFLATED,
     NO_GAIN,
+    any_deflated,
     deflated_help,
     deflated_value,
     footnotes,
@@ -30,6 +32,7 @@ _BATCH_KEYS = (
     "t",
     "neutral_rank_ic",
     "net_excess",
+    "dsr",
     "break_even_bp",
     "rank_icir",
     "turnover",
@@ -41,6 +44,7 @@ _WIDTHS = {
     "t": 6,
     "neutral_rank_ic": 8,
     "net_excess": 8,
+    "dsr": 5,
     "break_even_bp": 10,
     "rank_icir": 9,
     "turnover": 9,
@@ -98,7 +102,7 @@ def batch_table(
     badges = [_badge(verdict, width) for verdict in ranked]
     fixed = _fixed_width(badges, [marks.get(verdict.name, "") for verdict in ranked] if marks else None)
     longest = max((len(" ".join(verdict.name.split())) for verdict in ranked), default=0)
-    columns = _fitting(width - fixed, longest)
+    columns = _fitting(width - fixed, longest, deflated=any_deflated(ranked))
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("#", justify="right")
     table.add_column("factor", no_wrap=True, overflow="ellipsis", ratio=1)
@@ -119,6 +123,8 @@ def batch_table(
 
 
 def _cell(verdict: Verdict, column: Column) -> str:
+    if column is DEFLATED:
+        return deflated_value(verdict)
     text = figure_text(verdict.summary[column.key], column, market=verdict.data.market)
     return text.removesuffix(PER_YEAR)
 
@@ -174,10 +180,10 @@ def _fixed_width(badges: Sequence[str], marks: Sequence[str] | None) -> int:
     return max(len(str(len(badges))), 1) + 1 + verdict + mark
 
 
-def _fitting(room: int, longest: int) -> list[Column]:
+def _fitting(room: int, longest: int, *, deflated: bool) -> list[Column]:
     """As many columns as leave the factors whole; the first four stay while a name is still legible."""
-    by_key = {column.key: column for column in SUMMARY}
-    columns = [by_key[key] for key in _BATCH_KEYS]
+    by_key = {column.key: column for column in (*SUMMARY, DEFLATED)}
+    columns = [by_key[key] for key in _BATCH_KEYS if deflated or key != DEFLATED.key]
     while len(columns) > _LEAST_COLUMNS and _name_width(room, columns) < longest:
         columns.pop()
     while columns and _name_width(room, columns) < min(longest, _LEAST_NAME):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from assay.judge import SUMMARY, Verdict
+from assay.judge import SUMMARY, Column, Verdict
 from assay.views._format import percent
 
 OPPOSITE = "passed (\u2212)"
@@ -54,6 +54,17 @@ def costs_text(verdict: Verdict) -> str:
         return "costs not stated"
     duty = ", stamp duty by date on top" if verdict.settings.stamp_duty == "dated" else ""
     return f"costs {costs.buy_bp:g} bp buying, {costs.sell_bp:g} bp selling{duty}"
+
+
+DEFLATED = Column(
+    "dsr", "DSR", "percent", "probability that the true Sharpe ratio is above the best of N without skill"
+)
+"""The column of a ranked table; it is left out where no factor has the figure."""
+
+
+def any_deflated(verdicts: Iterable[Verdict]) -> bool:
+    """Whether a factor has a deflated Sharpe ratio."""
+    return any(not math.isnan(verdict.significance.dsr) for verdict in verdicts)
 
 
 def deflated_value(verdict: Verdict) -> str:
@@ -113,6 +124,8 @@ def footnotes(verdicts: Iterable[Verdict], *, mark: str = NO_GAIN) -> list[str]:
             "neutral RankIC \u2013: industry and styles explain the whole factor (volatility, traded value "
             "and return are such styles themselves), or data is missing"
         )
+    if deflated := [verdict for verdict in shown if any_deflated([verdict])]:
+        notes.append(f"DSR: {deflated_help(deflated[0])}")
     return notes
 
 
