@@ -28,7 +28,7 @@ def read_instant(text: str) -> datetime:
             return datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=1) - _LAST
         whole, _, fraction = clock.partition(".")
         told = datetime.fromisoformat(f"{day}T{whole}").replace(microsecond=int(f"{fraction:0<6}"[:6]))
-        return datetime.fromisoformat(f"{told.isoformat()}{zone or '+00:00'}").astimezone(UTC)
+        return datetime.fromisoformat(f"{told.isoformat()}{(zone or 'Z').upper()}").astimezone(UTC)
     except OverflowError as error:
         raise ValueError("beyond the years 1 to 9999") from error
 
