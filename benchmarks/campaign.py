@@ -32,13 +32,14 @@ from assay.market import simulate
 BUDGET = 2000
 FOUND = 0.7
 TWIN_BUDGET = 100
+SHAPE = (300, 1700)
 VALIDATE_BARS = 340
 RULE = AdmissionRule()
 
 
 def planted(seed: int, budget: int) -> dict[str, Any]:
     """One search on the simulated market: the trial at which each planted signal was found."""
-    panel = simulate(seed, 300, 1700)
+    panel = simulate(seed, *SHAPE)
     judge = TrainingJudge(panel, settings=TrainingSettings(validate_bars=VALIDATE_BARS))
     signals = panel.manifest.planted
     truth = judge.pool({item.name: parse(item.expression, fields=judge.fields) for item in signals})
@@ -75,23 +76,24 @@ def show_planted(seeds: Sequence[int], budget: int) -> None:
     print(f"\n{total} of {10 * len(seeds)} planted signals found, within {budget} trials each")
 
 
-def twin(seed: int, budget: int = TWIN_BUDGET) -> int:
-    """Factors that a campaign admits on a market without signal."""
+def twin(seed: int, budget: int = TWIN_BUDGET, shape: tuple[int, int] = SHAPE) -> int:
+    """Factors that a campaign admits on a market without signal; its last fifth is not trained on."""
     judge = TrainingJudge(
-        simulate(seed, 300, 1700, signal=False), settings=TrainingSettings(validate_bars=VALIDATE_BARS)
+        simulate(seed, *shape, signal=False), settings=TrainingSettings(validate_bars=shape[1] // 5)
     )
     return len(search(judge, SamplerStrategy.of(judge, seed), RULE, budget).admitted)
 
 
-def show_twin(seeds: Sequence[int], budget: int) -> None:
+def show_twin(seeds: Sequence[int], budget: int, shape: tuple[int, int]) -> None:
     """Runs with more than one admission, with the exact interval."""
     counts = []
     for seed in seeds:
-        counts.append(twin(seed, budget))
+        counts.append(twin(seed, budget, shape))
         print(f"seed {seed}: {counts[-1]} admitted", flush=True)
     many = sum(count > 1 for count in counts)
     low, high = exact_interval(many, len(counts))
     per_trial = 100 * sum(counts) / (budget * len(counts))
+    print(f"{shape[0]} names x {shape[1]} bars: {sum(count > 0 for count in counts)} runs admit a factor")
     print(f"{many} of {len(counts)} runs of {budget} trials admit more than one factor")
     print(f"exact 95% interval: {low:.1%} to {high:.1%}; {per_trial:.2f} admissions per 100 trials")
 
@@ -120,6 +122,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5, help="how many")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--budget", type=int, help=f"trials a search: {BUDGET}, or {TWIN_BUDGET} on the twin")
+    parser.add_argument("--instruments", type=int, default=SHAPE[0], help="of the twin")
+    parser.add_argument("--days", type=int, default=SHAPE[1], help="of the twin")
     parser.add_argument(
         "--final", action="store_true", help="open 2022-2024 and add a row to docs/benchmarks.md"
     )
@@ -132,7 +136,7 @@ def main() -> None:
         if asked.what == "planted":
             show_planted(seeds, asked.budget or BUDGET)
         elif asked.what == "twin":
-            show_twin(seeds, asked.budget or TWIN_BUDGET)
+            show_twin(seeds, asked.budget or TWIN_BUDGET, (asked.instruments, asked.days))
         elif asked.what == "profile":
             show_profile(asked.first_seed, asked.budget or BUDGET, folder)
         else:
