@@ -38,7 +38,8 @@ _THESE: Final = (
 )
 _ARE: Final = r"(?: [\w-]+){0,2} (?:is|are) (?:then |simply |finally |now )?"
 _QUANTITIES: Final = (
-    r"(?:quantities|numbers|terms|parts|pieces|components|ingredients|averages|figures|series|legs|ranks)"
+    r"(?:quantities|numbers|terms|parts|pieces|components|ingredients|inputs|averages|figures|series|legs"
+    r"|ranks)"
 )
 _BOTH_ZH: Final = (
     r"(?:(?:这|上述|以上|前述)?[两二三](?:者|项|部分|个?(?:子?指标|变量|成分|维度|分量|数值|序列|因子|信号|得分|排名|量|数)))"
@@ -77,7 +78,8 @@ _TABLE: Final[tuple[tuple[str, str], ...]] = (
         "+",
     ),
     (
-        rf"\b(?:has|have|consists? of|made (?:up )?of|combines?|built from) (?:two|three) {_QUANTITIES}\b"
+        rf"\b(?:has|have|consists? of|made (?:up )?of|combines?|blends?|mix(?:es)?|built from) (?:two"
+        rf"|three) {_QUANTITIES}\b"
         r"|由[两二三](?:个|项|类)?(?:子?指标|部分|分量|成分|维度|因子|信号)?(?:组成|构成|合成)"
         r"|(?:包含|包括)[两二三](?:个|项)?(?:子?指标|部分|分量|成分)",
         "+-*/",

@@ -56,13 +56,14 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "rank, ranks, ranked, ranking, percentile, percentiles, quantile, cross sectional order",
         ),
         "TS_MEAN": _words(
-            "均值, 平均, 均线, 日均, 均价, 均量, 均额, 乖离, 中枢, 移动平均",
-            "average, averages, averaged, averaging, mean, means, moving average, moving averages, ma, bias",
+            "均值, 平均, 均线, 日均, 均价, 均量, 均额, 乖离, 中枢, 移动平均, 变异系数",
+            "average, averages, averaged, averaging, mean, means, moving average, moving averages, ma, bias, "
+            "coefficient of variation",
         ),
         "TS_STD": _words(
-            "标准差, 波动率, 波动性, 波动, 低波, 离散程度",
+            "标准差, 波动率, 波动性, 波动, 低波, 离散程度, 变异系数",
             "volatility, volatilities, standard deviation, standard deviations, std, stdev, deviation, "
-            "dispersion, variability, vol",
+            "dispersion, variability, vol, coefficient of variation",
         ),
         "TS_MIN": _words(
             "最低, 最小, 低点, 极小, 新低, 谷值",
@@ -268,6 +269,7 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "at the close of each day, end of each day, each session, every session, after each close, "
             "after every close, at each close, at every close, every evening",
             _keyed("日"),
+            r"日更(?:新)?(?![\u4e00-\u9fff])",
         ),
         "weekly": _words(
             "周频, 周度, 每周, 逐周, 每个星期, 每星期, 按周, 周末, 周五, 周一, 持有一周",
@@ -277,6 +279,7 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             r"\b(every|each)\s+(5|five)\s+(trading |business )?(days|sessions)",
             r"\b(?:last|first) (?:trading |business )?day of (?:the|each|every) week",
             _keyed("周"),
+            r"周[更调](?![\u4e00-\u9fff])",
         ),
         "monthly": _words(
             "月频, 月度, 每月, 逐月, 每个月, 月末, 月底, 月初, 按月, 持有一个月, 持有一月",
@@ -287,6 +290,7 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             r"\b(every|each)\s+(2[0-2]|twenty)\s+(trading |business )?(days|sessions)",
             r"\b(?:last|first) (?:trading |business )?day of (?:the|each|every) month",
             _keyed("月"),
+            r"月[更调](?![\u4e00-\u9fff])",
         ),
     }
 )  # fmt: skip
@@ -298,6 +302,7 @@ REBALANCE_CUES: Final = _words(
     "rebalance, rebalances, rebalanced, rebalancing, rebalancings, hold, holds, held, holding, holdings, "
     "turn over, turns over, turned over, revise, revised, rebuilt, formed, "
     "reconstituted, reformed, reset, portfolio turnover, trade list, positions, refreshed",
+    r"\bform(?:s|ed|ing)?\b[^.;]{0,12}\bportfolios?|[日周月]调(?![\u4e00-\u9fff])",
     r"\btrade[sd]?\b(?!\s+(value|amount|volume|share|turnover))",
     r"[日周月][频度](?:的)?交易|交易(?:\s*[:：]|[^，。;；]{0,4}每[日周月])|\btrading\s*[:|]|[按每][日周月](?:度)?调整"
     r"|[每按]周[一二三四五]?(?:调整|重构|更新|交易)",
@@ -381,6 +386,8 @@ _DOWN_ZH = (
     rf"(跑输|落后|走弱|回落|回调|回吐|承压|走低|下行|下跌|表现{_MUCH_ZH}[差弱]"
     rf"|(往往|容易|倾向于?|大概率)(会)?跌|(收益|回报)(率)?{_MUCH_ZH}[低差])"
 )
+_NOT_LOW_ZH, _NOT_HIGH_ZH = r"(?:(?![低小弱])[^。;；]){0,24}", r"(?:(?![高大强])[^。;；]){0,24}"
+_LATER_ZH = r"[,，](?:后续|未来|此后|随后|其后|后面|短期|预期)[^。;；,，]{0,10}"
 _UNTURNED_ZH = r"(?:(?!低于|跌|偏离|以下)[^。;；,，]){0,16}"
 _BUY_ZH = r"(买入|做多|选取|选择|持有|超配|优选)" + _UNTURNED_ZH
 _SELL_ZH = r"(做空|卖出|回避|低配|剔除)" + _UNTURNED_ZH
@@ -408,7 +415,7 @@ _WINS = r"\b(?:(?:outperform|rebound|recover)\w*|beats?|wins?|winning|rises?|do(
 _LOSES = (
     r"\b(?:(?:underperform|disappoint|mean.?revert)\w*|reverts?(?! to the (?:top|bottom))|lags?|lagging"
     r"|trails?|loses?|losing|falls?|declines?"
-    r"|fades?|fading|gives? back|do(?:es)? (?:badly|worse|poorly))\b"
+    r"|drifts? (?:lower|down)|fades?|fading|gives? back|do(?:es)? (?:badly|worse|poorly))\b"
 )
 _GAP = r"[^.;]{0,60}?"
 
@@ -460,6 +467,8 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             _SELL_ZH + _BOTTOM_ZH,
             rf"{_HIGH}[^。;；,，]{{0,20}}{_UP_ZH}",
             rf"{_LOW}[^。;；,，]{{0,20}}{_DOWN_ZH}",
+            rf"{_HIGH}{_NOT_LOW_ZH}{_LATER_ZH}{_UP_ZH}",
+            rf"{_LOW}{_NOT_HIGH_ZH}{_LATER_ZH}{_DOWN_ZH}",
             _THE_MORE + _THE_UP,
             _THE_LESS + _THE_DOWN,
             _TOP + _GAP + _FORETELLS + _UP,
@@ -468,6 +477,8 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             _BOTTOM + _GAP + _LOSES,
             _BUY + _TOP,
             _SELL + _BOTTOM,
+            r"\btrend[- ]following\b|\b(?:winners?|strong(?: names| stocks)?) (?:keep|stay|continue"
+            r"|remain)\w*",
             *LEGS["positive"],
         ),
         "negative": _words(
@@ -486,6 +497,8 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             _SELL_ZH + _TOP_ZH,
             rf"{_HIGH}[^。;；,，]{{0,20}}{_DOWN_ZH}",
             rf"{_LOW}[^。;；,，]{{0,20}}{_UP_ZH}",
+            rf"{_HIGH}{_NOT_LOW_ZH}{_LATER_ZH}{_DOWN_ZH}",
+            rf"{_LOW}{_NOT_HIGH_ZH}{_LATER_ZH}{_UP_ZH}",
             _THE_MORE + _THE_DOWN,
             _THE_LESS + _THE_UP,
             _TOP + _GAP + _FORETELLS + _DOWN,

@@ -85,7 +85,7 @@ def _given(scanner: Scanner, sentence: Sentence) -> tuple[str, Bound] | None:
 
 
 _SPOKEN: Final = re.compile(
-    r"(?:^|[,，:：、]|其中|这里)\s*(?P<zh>[\u4e00-\u9fff]{2,10}?)(?:被)?(?:定义为|是指|指的是|等于|即为)"
+    r"(?:^|[,，:：、]|其中|这里)\s*(?P<zh>[\u4e00-\u9fff]{2,10}?)(?:被)?(?:定义为|是指|指的是|等于|即为|\s*=(?!=))"
     r"|\b[Dd]efine (?:the |an? )?(?P<as>[A-Za-z][a-z-]+(?: [a-z-]+){1,3}) as"
     r"|(?:^|, |where )(?:[Tt]he )?(?P<en>[A-Za-z][a-z-]+(?: [a-z-]+){1,3}) (?:is|are) (?:defined as"
     r"|given by|equal to)"

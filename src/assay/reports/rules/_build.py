@@ -184,7 +184,17 @@ def band(first: Tree, second: Tree) -> Tree | None:
 
 def then(value: Tree, step: Tree) -> Tree | None:
     """A step done with what was said before it."""
-    return None if has_hole(value) else own(step, value)
+    if has_hole(value):
+        return None
+    if isinstance(step, Apply) and step.op in ("/", "-") and step.args[0] == SELF:
+        whose = owner(value, step.args[1])  # "divide by the average": of the series, not of its average
+        return None if whose is None else apply(step.op, value, own(step.args[1], whose))
+    return own(step, value)
+
+
+def relative_change(series: Tree, base: Tree, quantity: Tree) -> Tree | None:
+    """``the open's change relative to the previous close``."""
+    return ratio_less_one(series, base) if quantity in (MOMENTUM, Field("return")) else None
 
 
 def in_brackets(named: Tree, formula: Tree) -> Tree | None:

@@ -120,6 +120,7 @@ def definitions_of(
     used: set[int] = set()
     for index, sentence in enumerate(sentences):
         section = sentence if sentence.heading else section
+        sentence = _after_aside(sentence)
         if ASIDE.search(sentence.text) and not HOLDS.search(sentence.text):
             continue
         if sentence.table_row:
@@ -144,6 +145,20 @@ def definitions_of(
                 used.update(definition.taken)
                 found.append(_of_section(definition, around))
     return tuple(found)
+
+
+_NOW = re.compile(
+    r"[:：，,]\s*(?=(?:本文|本次|本期|现在|如今)?(?:的)?(?:因子|信号|指标)[^,，:：]{0,8}(?:为|是|=|定义))"
+)
+
+
+def _after_aside(sentence: Sentence) -> Sentence:
+    """Without what is told of an earlier report before "the factor is"."""
+    aside, now = ASIDE.search(sentence.text), list(_NOW.finditer(sentence.text))
+    if aside is None or not now or now[-1].start() < aside.end():
+        return sentence
+    place = now[-1].end()
+    return replace(sentence, start=sentence.start + place, text=sentence.text[place:])
 
 
 def _around(sentences: Sequence[Sentence], index: int, section: Sentence | None, scoped: bool) -> _Around:
@@ -369,11 +384,13 @@ def _not_read(
     """A definition that is plainly there and cannot be read, with what it asks for where that is known."""
     cue = sentence.text[: region.start - sentence.start]
     if region.strength is not Strength.DEFINED:
+        asked = next(obstacles_in(formula_part(words)), None)
+        if asked is not None and region.strength is Strength.USED and _IS_SAID.search(cue):
+            return replace(blank, obstacle=asked)
         windowed = any(sense[0] == "T" for token in tokens[:15] for sense in token.senses)
         if region.strength is Strength.BARE or not (_SAYS.search(cue) and windowed and content(tokens[:4])):
             return None
-        asked = next(obstacles_in(formula_part(words)), None) or Obstacle(UNREAD, words.strip()[:80])
-        return replace(blank, obstacle=asked)
+        return replace(blank, obstacle=asked or Obstacle(UNREAD, words.strip()[:80]))
     obstacle = next(obstacles_in(formula_part(words)), None)
     factorish = FACTORISH.search(sentence.text) is not None
     if obstacle is not None and (_EXPLICIT.search(cue) or factorish):
@@ -409,6 +426,13 @@ def _obstructed(scanner: Scanner, sentence: Sentence, around: _Around) -> Defini
 
 
 _SAYS = re.compile(r"(?:因子|指标|信号)(?:为|是|即|等于)$|\b(?:factor|signal) (?:is|equals)$", re.IGNORECASE)
+
+
+_IS_SAID = re.compile(
+    r"(?:因子|指标|信号)(?:为|是|即|等于)\s*$"
+    r"|\b(?:factor|signal|score|measure)(?: [\w-]+){0,3} (?:is|equals)\s*$",
+    re.IGNORECASE,
+)
 
 
 def _unsupported(unknown: tuple[str, ...]) -> Obstacle:

@@ -42,14 +42,17 @@ _UNIVERSE = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _COMPUTE = re.compile(
-    r"计算|更新|都算|算一次|打分|估计一次|每日估计|\btakes?\b|\bcompare|频率|频次|因子值|取值|采样|生成|comput|calculat|updat|evaluat"
+    r"计算|更新|[日周月]更(?![\u4e00-\u9fff])|可得|\bavailable\b|都算|算一次|打分|估计一次|每日估计|\btakes?\b|\bcompare|频率|频次"
+    r"|因子值|取值|采样|生成|comput|calculat"
+    r"|updat|evaluat"
     r"|refresh|frequenc|\bsignals? (?:is |are )?(?=every|each|daily|weekly|monthly)|\bnew values\b"
     r"|\brun (?:it|the)\b"
     r"|sampl|measured|estimated|scor(?:e|ed|es)\b|produced|recorded",
     re.IGNORECASE,
 )  # fmt: skip
 _TRADING = re.compile(
-    r"调仓|换仓|换[一两]?次仓|调一次仓|再平衡|持仓|组合|建仓|轮换|[日周月][频度](?:的)?交易|交易(?=\s*[:：|]|[^，。;；]{0,4}每[日周月])"
+    r"调仓|换仓|[日周月]调(?![\u4e00-\u9fff])|换[一两]?次仓|调一次仓|再平衡|持仓|组合|建仓|轮换|[日周月][频度](?:的)?交易|交易(?=\s*[:：|]"
+    r"|[^，。;；]{0,4}每[日周月])"
     r"|\btrading(?=\s*[:|])|[按每][日周月](?:度)?调整|每周[一二三四五]?(?:调整|重构|交易)|rebalanc|portfolio|holding|\bheld\b"
     r"|\bhold\b|\bbook\b"
     r"|position|traded\b(?! (?:value|amount|volume))|trades?\b|trading is|\b(?:weekly|monthly"

@@ -31,6 +31,7 @@ from assay.reports.rules._build import (
     position,
     price_change,
     ratio_less_one,
+    relative_change,
     said_twice,
     skipping,
     then,
@@ -146,6 +147,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("U", "B TOGETHER", lambda x: apply("TS_SUM", x, HOLE), 1.2),
         ("S", "W OF? B ,? THEN? TAKE AGG", lambda w, x, op: apply(op, x, w), 1.0),
         ("S", "B OW ,? AND? THEN? TAKE ITS AGG", lambda x, w, op: apply(op, x, w), 1.0),
+        ("S", "B OW ,? AND? THEN? AGGV IT", lambda x, w, op: apply(op, x, w), 1.0),
+        ("S", "B OF W ,? AND? THEN? AGGV IT", lambda x, w, op: apply(op, x, w), 1.0),
         ("U", "A OF? CV", varies_by, 1.0),
         ("U", "CV OF A", varies_by, 1.0),
         ("U", "CV ( AGG DIV AGG ) OF A", varies_as, 0.8),
@@ -191,6 +194,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("(最高价 - 最低价) / 前收盘价的20日移动平均", "TS_MEAN(($high - $low) / DELAY($close, 1), 20)"),
         ("最近60个交易日的日收益率, 计算标准差", "TS_STD($return, 60)"),
         ("daily returns over the past 60 days and compute their standard deviation", "TS_STD($return, 60)"),
+        ("the traded value of the last five sessions, average it, and divide by the average over the last "
+         "sixty sessions", "TS_MEAN($amount, 5) / TS_MEAN($amount, 60)"),
         ("过去20日成交额的变异系数", "TS_STD($amount, 20) / TS_MEAN($amount, 20)"),
         ("the coefficient of variation of volume over the past 20 days",
          "TS_STD($volume, 20) / TS_MEAN($volume, 20)"),
@@ -265,6 +270,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     )),
     Pattern("deviation", (
         ("A", "A REL A DEVIATION", ratio_less_one, 1.0),
+        ("A", "A REL A OF? U", relative_change, 1.0),
+        ("A", "A REL A OF? F", relative_change, 1.0),
         ("A", "A REL WAGG OF? DEVIATION", less_one_own, 0.6),
         ("A", "A DEVIATION WAGG OF? DEVIATION?", less_one_own, 0.6),
         ("A", "A DEVIATION A OF? DEVIATION?", ratio_less_one, 1.0),
@@ -278,6 +285,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("收盘价偏离其20日均线的幅度", "$close / TS_MEAN($close, 20) - 1"),
         ("the percentage deviation of the close from its 20-day moving average",
          "$close / TS_MEAN($close, 20) - 1"),
+        ("每日开盘价相对前收盘价的涨跌幅", "$open / DELAY($close, 1) - 1"),
         ("20日乖离率", "$close / TS_MEAN($close, 20) - 1"),
     )),
     Pattern("difference, sum and product", (

@@ -321,7 +321,8 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"(?:之后|然后|随后|而后|后|接着|最后|并|且)?再|然后|之后|随后|后|并|且|接着|最后|最终|进而"
          r"|then|and then|after that|finally|which is|that is", ("THEN",
      None)),
-    _row(r"取|求取?|计算(?:出)?|算出|统计|进行|做|作|(?:we )?(?:take|compute|calculate|form|find|obtain)"
+    _row(r"取|看(?![好多空来出到待])|求取?|计算(?:出)?|算出|统计|进行|做|作"
+         r"|(?:we )?(?:take|compute|calculate|form|find|obtain)"
          r"|taking|computing"
          r"|calculating|forming", ("TAKE", None)),
     _row(r"等权(?:重)?(?:加权)?|equal(?:ly)?[- ]weighted", ("EQUAL", None)),
@@ -336,12 +337,13 @@ TABLE: Final[tuple[Words, ...]] = (
          r"|posted|printed|touched)|recorded|observed|reached|seen|(?:的)?水平|当中|区间内(?=日|成交|收益)",
          ("FILLER", None)),
     _row(
-        r"[“”\"「」]|对(?:于)?每(?:一)?只(?:股票|个股)|for (?:each|every) stock|首先|先|where|个股"
+        r"单日(?=成交)|[“”\"「」]|对(?:于)?每(?:一)?只(?:股票|个股)"
+        r"|for (?:each|every) stock|首先|先|where|个股"
         r"|股票|该股票|该股|每只股票|单只股票|标的|自身|对应|相应|所有|全部|(?:each "
         r"|every |the "
         r"|a )?(?:individual )?stock(?:'s|s'|s)?|its own"
          r"|the|a|an|our|then-current|on each (?:trading )?day|now|just|simply|simple|['’]s|当前|当期|当天"
-         r"|当日|今日|today's|the day's|current|t日|day t|at day t|of the day|on (?:that|the) day"
+         r"|当日|今日|today(?:['’]s)?|the day's|current|t日|day t|at day t|of the day|on (?:that|the) day"
          r"|of (?:that|the same) day|每天的?|每一天的?",
          ("FILLER", None)),
 )  # fmt: skip
