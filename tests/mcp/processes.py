@@ -111,14 +111,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(folder: Path, *options: str, script: str | None = None) -> Iterator[Served]:
+def served(folder: Path, *options: str, script: Path | None = None) -> Iterator[Served]:
     """``assay mcp serve --http`` in ``folder``; ``script`` replaces it, and is given port and token file."""
     file, port = folder / "token", free_port()
     if not file.exists():
         write_token(file, new_token())
     command = [*START, "serve", "--http", "--port", str(port), "--token-file", str(file), *options]
     if script is not None:
-        command = [sys.executable, "-c", script, str(port), str(file)]
+        command = [sys.executable, str(script), str(port), str(file), *options]
     log = folder / "stderr.txt"
     with log.open("ab") as errors:
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=errors)

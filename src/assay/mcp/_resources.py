@@ -100,6 +100,18 @@ class Resources:
         }
         return sorted(found.items())
 
+    def keys(self, name: str, caller: Caller) -> list[str]:
+        """Keys of the first kind whose variable has this name, such as all certificates."""
+        kind = next((kind for kind in self._kinds if kind.key == name), None)
+        return [] if kind is None else list(self._keys(kind, caller))
+
+    def keys_of_template(self, template: str, variable: str, caller: Caller) -> list[str] | None:
+        """Keys that a template may be filled with; None where there is no such template."""
+        kind = next((kind for kind in self._kinds if kind.template.uri_template == template), None)
+        if kind is None:
+            return None
+        return list(self._keys(kind, caller)) if variable == kind.key else []
+
     def _keys(self, kind: Kind, caller: Caller) -> Iterator[str]:
         offset: int | None = 0
         while offset is not None:

@@ -10,6 +10,8 @@ from mcp.server.lowlevel import Server
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -29,6 +31,7 @@ from assay._version import __version__
 from assay.base import Clock, Operator, RandomBytes
 from assay.mcp._answers import answer_of
 from assay.mcp._callers import Callers
+from assay.mcp._completion import complete
 from assay.mcp._faults import protocol_fault, with_reasons
 from assay.mcp._names import NameStyle, WireNames
 from assay.mcp._offer import Offer
@@ -96,6 +99,7 @@ def build_server(
         on_read_resource=face.read_resource,
         on_list_prompts=face.list_prompts,
         on_get_prompt=face.get_prompt,
+        on_completion=face.complete,
         get_tool_input_schema=face.input_schema,
     )
     server.middleware[:] = [with_reasons]
@@ -157,6 +161,10 @@ class _Face:
 
     async def get_prompt(self, ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
         return get_prompt(params.name, params.arguments or {}, self._names)
+
+    async def complete(self, ctx: Context, params: CompleteRequestParams) -> CompleteResult:
+        caller = self._caller(ctx)
+        return await self._work(lambda: complete(params, self._resources, caller))
 
     def _caller(self, ctx: Context) -> Any:
         client = ctx.session.client_params

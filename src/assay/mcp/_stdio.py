@@ -139,7 +139,7 @@ def _id_of(fault: Exception) -> int | str | None:
 
 
 def _parsed(given: Any) -> Any:
-    """What was validated: the text of a line, where not even that was understood, or a part of the message."""
+    """What was validated: a part of the message, or the text of a line that is not even JSON."""
     try:
         return json.loads(given) if isinstance(given, str) else given
     except (ValueError, RecursionError):

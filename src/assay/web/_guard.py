@@ -93,6 +93,8 @@ class Guard:
             return
         if scope["type"] != "http":
             return  # there are no sockets here
+        # space around a value is no part of it (RFC 9110, 5.5), and the server below leaves some
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         try:
             role = self._admit(scope)
             body = await asyncio.wait_for(self._body(scope, receive), self._settings.body_seconds)
