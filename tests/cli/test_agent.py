@@ -119,6 +119,42 @@ def test_the_explorer_is_the_same_for_a_seed_and_its_best_is_the_best(run: Run, 
     assert {body["period"] for body in trials} == {"search"}
 
 
+def test_show_tells_what_happened(run: Run, desk: Path, modelled: Model) -> None:
+    made = run("agent", "run", "momentum", "--run", "r")
+    shown = run("agent", "show", "r")
+    assert shown.code == 0, shown.err
+    turns = [line for line in shown.out.splitlines() if line.startswith("turn")]
+    assert turns == [line for line in made.out.splitlines() if line.startswith("turn")]
+    assert [line.split()[3] for line in turns] == OUTCOMES
+    assert "run r: local/toy-1, data small, finished" in shown.out
+    assert "reason     multi_tool_per_step, 2 times" in shown.out
+    assert "reward     none: nobody scored it" in shown.out
+    found = run("agent", "show", "r", "--json").data
+    assert [call["outcome"] for call in found["calls"]] == OUTCOMES
+    assert [call["turn"] for call in found["calls"]][:2] == [1, 2]
+    assert found["calls"][1]["answer"]["result"]["rank_ic"] is not None
+    assert json.loads(found["calls"][1]["arguments"]) == {"expression": "rank(volume)"}
+    assert found["summary"]["reward"] is None
+    assert CANARY not in shown.out
+    assert run("agent", "show", "nobody").code == 2
+
+
+@pytest.mark.parametrize("fsyncs", [9])
+def test_show_of_a_killed_run_and_the_marks_of_its_resume(run: Run, desk: Path, fsyncs: int) -> None:
+    killed = child(desk, _KILLED, str(fsyncs), "agent", "run", "momentum", "--turns", "5", "--run", "r")
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    shown = run("agent", "show", "r")
+    assert "going on, or killed" in shown.out
+    assert "assay agent resume r" in shown.out
+    before = [line for line in shown.out.splitlines() if line.startswith("turn")]
+    assert before
+    resumed = run("agent", "resume", "r")
+    told = [line for line in resumed.out.splitlines() if line.startswith("turn")]
+    marked = [line.endswith("(from the record)") for line in told]
+    assert marked == [True] * len(before) + [False] * (len(told) - len(before))
+    assert len(told) > len(before)
+
+
 def test_limits_on_calls_and_time_end_it(run: Run, desk: Path) -> None:
     found = run("agent", "run", "x", "--calls", "3", "--json").data
     assert (found["calls"], found["stop"], found["trials_added"]) == (3, "answered", 2)

@@ -43,7 +43,8 @@ def test_the_page(
                 done = run(*shlex.split(part)[1:])
                 assert done.code == 0, (part, done.out, done.err)
                 told[part.strip()] = done.out
-    assert len(told) == 10
+    assert len(told) == 11
+    assert "refused  " in told["assay agent show second"]
     assert "trials     6 added" in told[next(line for line in told if "fades" in line)]
     second = told['assay agent run "short-term reversal" --run second']
     assert "calls      4, of them refused 1" in second

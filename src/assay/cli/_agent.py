@@ -1,4 +1,4 @@
-"""``assay agent``: let a model, or the explorer, look for factors; resume, replay and list such runs."""
+"""``assay agent``: let a model, or the explorer, look for factors; resume, replay, list, show."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ def agent_app() -> typer.Typer:
     app = typer.Typer(
         rich_markup_mode=None,
         no_args_is_help=True,
-        help="Let a model look for factors with the tools: run, resume, replay, list.",
+        help="Let a model look for factors with the tools: run, resume, replay, list, show.",
     )
     app.command("run")(run)
     app.command("resume")(resume)
     app.command("replay")(replay)
     app.command("list")(list_runs)
+    app.command("show")(show)
     return app
 
 
@@ -90,8 +91,8 @@ def run(
 def resume(run: RunId, as_json: Json = False) -> None:
     """Go on with a run that was killed, or stopped by a service or a budget, as if it had not been.
 
-    Recorded replies and answers are not paid or tried again. Refused when data, settings, tools or prompt
-    have changed; budgets, prices and keys may change.
+    Recorded replies and answers are not paid or tried again; they are shown and marked. Refused when data,
+    settings, tools or prompt have changed; budgets, prices and keys may change.
     """
     from assay.cli._agent_run import resume_agent
 
@@ -118,3 +119,13 @@ def list_runs(as_json: Json = False) -> None:
     from assay.cli._agent_run import list_agents
 
     list_agents(as_json=as_json)
+
+
+def show(run: RunId, as_json: Json = False) -> None:
+    """Show what happened in a run: each call with its outcome, why calls were refused, and what it came to.
+
+    Also of a run that is going on, was killed or waits; what it came to is told of one that has ended.
+    """
+    from assay.cli._agent_run import show_agent
+
+    show_agent(run, as_json=as_json)

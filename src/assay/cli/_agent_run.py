@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 RESEARCHER = "researcher"
 DIFFERENT = 1
 _CALLED, _IDEA = 60, 40
+_STATES = {
+    "open": "going on, or killed",
+    "stopped": "stopped; it can be resumed",
+    "failed": "failed; it can be resumed",
+}
 _TURNS = 12
 """Turns of a run that names neither turns nor calls."""
 
@@ -76,10 +82,10 @@ def resume_agent(run_id: str, *, as_json: bool) -> None:
     workspace = need_workspace()
     ledger = need_ledger(workspace)
     setup = _setup(workspace, read_request(ledger, run_id))
+    recorded = sum(1 for _ in ledger.run(run_id).entries(kind="tool_call"))
     _announce(setup, run_id, as_json=as_json)
-    _played(
-        lambda: resume_run(setup, ledger, workspace.runs_dir, run_id, watch=_line(as_json=as_json)), run_id
-    )
+    watch = _line(as_json=as_json, recorded=recorded)
+    _played(lambda: resume_run(setup, ledger, workspace.runs_dir, run_id, watch=watch), run_id)
     _show_summary(workspace, ledger, run_id, as_json=as_json)
 
 
@@ -126,6 +132,36 @@ def list_agents(*, as_json: bool) -> None:
         cells = (item.run, item.state, item.policy, item.data, str(item.trials), idea)
         table.add_row(*(printable(cell) for cell in cells))
     console().print(table)
+
+
+def show_agent(run_id: str, *, as_json: bool) -> None:
+    """Tell a run call by call, and what it came to if it has ended."""
+    from assay.tools.agent import agent_calls, agent_runs, summary_of
+
+    workspace = need_workspace()
+    ledger = need_ledger(workspace)
+    calls = agent_calls(ledger, run_id)
+    found = next(item for item in agent_runs(ledger) if item.run == run_id)
+    ended = found.state == "finished"
+    summary = summary_of(ledger, workspace.runs_dir, run_id) if ended else None
+    if as_json:
+        made = [asdict(call) for call in calls]
+        told = None if summary is None else asdict(summary)
+        print_json({**asdict(found), "calls": made, "summary": told})
+        return
+    say(f"run {run_id}: {found.policy}, data {found.data}, {_STATES.get(found.state, found.state)}")
+    say(f"idea: {found.idea}")
+    for call in calls:
+        say(_call_line(call.turn, call.tool, call.arguments, call.outcome, call.answer))
+    for reason, count in Counter(call.reason for call in calls if call.reason).most_common():
+        say(f"{'reason':<10} {reason}, {count} {'time' if count == 1 else 'times'}")
+    if summary is None:
+        say(f"what it came to is told when it has ended: assay agent resume {run_id}")
+        return
+    for line in _summary_lines(summary):
+        say(line)
+    reward = summary.reward
+    say(f"reward     {'none: nobody scored it' if reward is None else f'{reward:g}'}")
 
 
 def _request(workspace: Workspace, options: AgentOptions) -> AgentRequest:
@@ -205,27 +241,39 @@ def _announce(setup: AgentSetup, run_id: str, *, as_json: bool) -> None:
     note(text) if as_json else say(text)
 
 
-def _line(*, as_json: bool) -> Callable[[int, ToolCall, Outcome], None]:
-    """What tells of each call as it is made; with JSON on standard error."""
+def _line(*, as_json: bool, recorded: int = 0) -> Callable[[int, ToolCall, Outcome], None]:
+    """What tells of each call as it is made; with JSON on standard error.
+
+    The first ``recorded`` calls of a run that goes on come from its record, and are marked so.
+    """
+    left = recorded
 
     def told(step: int, call: ToolCall, outcome: Outcome) -> None:
+        nonlocal left
         text = _told(step, call, outcome)
+        if left > 0:
+            left -= 1
+            text += "  (from the record)"
         note(text) if as_json else typer.echo(printable(text))
 
     return told
 
 
 def _told(step: int, call: ToolCall, outcome: Outcome) -> str:
-    from assay.tools import Ok, Refused, outcome_name
+    from assay.tools import outcome_name
 
-    face = outcome.face()
+    return _call_line(step, call.name, call.arguments, outcome_name(outcome), outcome.face().as_dict())
+
+
+def _call_line(turn: int, tool: str, arguments: str, outcome: str, answer: Mapping[str, Any]) -> str:
+    """A call of a tool in one line: a refusal with its reason, a score with its formula."""
     more = ""
-    if isinstance(face, Refused):
-        more = f"{face.reason}: {face.message}"
-    elif isinstance(face, Ok) and "rank_ic" in face.result:
-        more = f"RankIC {_figure(face.result['rank_ic'])}  {call.arguments}"
-    name = call.name if len(call.name) <= _CALLED else call.name[:_CALLED] + "\u2026"
-    return f"turn {step:>3}  {name:<18} {outcome_name(outcome):<8} {more}".rstrip()
+    if "reason" in answer:
+        more = f"{answer['reason']}: {answer['message']}"
+    elif "rank_ic" in answer.get("result", {}):
+        more = f"RankIC {_figure(answer['result']['rank_ic'])}  {arguments}"
+    name = tool if len(tool) <= _CALLED else tool[:_CALLED] + "\u2026"
+    return f"turn {turn:>3}  {name:<18} {outcome:<8} {more}".rstrip()
 
 
 def _figure(value: float | None) -> str:

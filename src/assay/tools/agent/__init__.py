@@ -17,9 +17,11 @@ from assay.tools.agent._request import DESK, AgentRequest, read_request
 from assay.tools.agent._run import Watch, resume_run, start_run
 from assay.tools.agent._setup import AgentSetup
 from assay.tools.agent._summary import AgentRun, AgentSummary, Best, agent_runs, summary_of
+from assay.tools.agent._turns import AgentCall, agent_calls
 
 __all__ = [
     "DESK",
+    "AgentCall",
     "AgentRequest",
     "AgentRun",
     "AgentSetup",
@@ -32,6 +34,7 @@ __all__ = [
     "RecordedRegistry",
     "Replayed",
     "Watch",
+    "agent_calls",
     "agent_runs",
     "compared",
     "estimate_run",

@@ -37,7 +37,8 @@ class AgentSummary:
 
     ``trials_added`` are those of its trials that nobody had made before; ``n`` counts all trials on the data
     set and is None where they cannot be counted, which ``incomplete`` explains. ``illegal_rate`` is None
-    where no call was made. ``answer`` is what the policy said last.
+    where no call was made. ``reward`` is None where nobody scored the episode. ``answer`` is what the policy
+    said last.
     """
 
     run: str
@@ -57,6 +58,7 @@ class AgentSummary:
     n: int | None
     incomplete: str | None
     best: Best | None
+    reward: float | None
     answer: str
 
 
@@ -106,6 +108,7 @@ def summary_of(ledger: Ledger, runs: Path, run_id: str) -> AgentSummary:
         n=n,
         incomplete=incomplete,
         best=_best(ledger, run_id),
+        reward=stored.score["reward"],
         answer=_answer(trajectory["final_text"]),
     )
 
