@@ -19,12 +19,16 @@ PAIRED: Final = frozenset("+-*/")
 
 @dataclass(frozen=True, slots=True)
 class Joining:
-    """Words at ``[start, end)`` that put quantities together; ``ops`` are those that may do it."""
+    """Words at ``[start, end)`` that put quantities together; ``ops`` are those that may do it.
+
+    ``loose``: they announce quantities (*a ratio of two averages*) and do not point at any.
+    """
 
     said: str
     ops: frozenset[str]
     start: int
     end: int
+    loose: bool = False
 
 
 _NOT_PORTFOLIOS = (
@@ -105,7 +109,11 @@ def joinings(text: str, start: int = 0) -> Iterator[Joining]:
     for pattern, ops in _COMPILED:
         match = pattern.search(text)
         if match is not None:
-            yield Joining(match.group(), ops, start + match.start(), start + match.end())
+            loose = _ANNOUNCED.search(match.group()) is not None
+            yield Joining(match.group(), ops, start + match.start(), start + match.end(), loose)
+
+
+_ANNOUNCED: Final = re.compile(rf"\bof two {_QUANTITIES}$", re.IGNORECASE)
 
 
 def fractions(text: str, start: int = 0) -> Iterator[Joining]:

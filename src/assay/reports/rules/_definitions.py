@@ -181,7 +181,8 @@ def _of_parts(
     """A factor made of quantities that the text counts; not read where other sentences define them."""
     later = " ".join(other.text for other in sentences[index : index + 3])
     counts = _counts(sentence) and any(fractions(later))
-    if sentence.heading or not (counts or any(joinings(sentence.text))):
+    joined = list(joinings(sentence.text))
+    if sentence.heading or not (counts or joined):
         return None
     name = next((region.name for region in regions_of(sentence) if region.name.text), names.NONE)
     whole = Definition(
@@ -190,13 +191,13 @@ def _of_parts(
     )  # fmt: skip
     made = composed(scanner, sentences, index)
     if made is None:
-        return whole
+        return whole if counts or not all(item.loose for item in joined) else None
     return replace(whole, tree=made.tree, obstacle=None, steps=made.places, taken=made.sentences)
 
 
 def _counts(sentence: Sentence) -> bool:
     """Whether it begins to tell a numerator from its denominator."""
-    return re.search(r"分子(?!公司)|\bnumerator\b", sentence.text, re.IGNORECASE) is not None
+    return re.search(r"分子\s*[为是取即:：]|\bnumerator\b", sentence.text, re.IGNORECASE) is not None
 
 
 def _of_section(definition: Definition, around: _Around) -> Definition:

@@ -21,7 +21,7 @@ UNKNOWN: Final = "UNKNOWN"
 _UNIT = re.compile(
     r"[\s-]*(?:个)?(?:完整)?(?:trading[\s-]|business[\s-]|calendar[\s-])?"
     r"(?:交易日|自然日|日|天|周|星期|个?月|季度?|年|(?:days?|sessions?|bars?|weeks?|months?"
-    r"|quarters?|years?)(?:['’]s?)?(?![A-Za-z]))",
+    r"|quarters?|years?|(?<=\d)d)(?:['’]s?)?(?![A-Za-z]))",
     re.IGNORECASE,
 )
 _SYMBOL = re.compile(
@@ -128,7 +128,8 @@ class Scanner:
                 token is None or token.end > end
             ):  # stretches of one sentence overlap: most places were read before
                 token = self._at(place, end, numerals)
-                self._seen[place] = token
+                if token.end < end:  # one that ends with the stretch may be cut off there
+                    self._seen[place] = token
             if token.senses != (("FILLER", None, 0.0),):
                 found.append(token)
             place = token.end

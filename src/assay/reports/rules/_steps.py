@@ -10,7 +10,7 @@ from typing import Final
 from assay.reports.rules._chart import Token
 from assay.reports.rules._cues import regions_of, speaks_of_another
 from assay.reports.rules._facts import ASIDE
-from assay.reports.rules._read import Phrase, step
+from assay.reports.rules._read import Phrase, content, step
 from assay.reports.rules._rest import left_over
 from assay.reports.rules._scan import Scanner
 from assay.reports.rules._sentences import Sentence, clauses
@@ -91,7 +91,10 @@ def built(scanner: Scanner, sentence: Sentence, tree: Tree, following: Sequence[
 def _step(scanner: Scanner, sentence: Sentence, before: Tree) -> tuple[Phrase, int, int] | None:
     listed = _LISTED.match(sentence.text) is not None
     for start in _starts(sentence):
-        marked = listed or _goes_on(sentence, start)
+        own = not content(
+            scanner.tokens(sentence.start, start)
+        )  # else the step is done with what it says itself
+        marked = listed or _goes_on(sentence, start if own else sentence.start)
         tokens = scanner.tokens(start, sentence.end)
         phrase = step(tokens, before, scanner.charts)
         if phrase is None:
@@ -143,7 +146,10 @@ def _regions(sentence: Sentence) -> Iterator[int]:
 def _carries_on(scanner: Scanner, sentence: Sentence, *, near: bool) -> bool:
     """Whether the sentence does something with the quantity said before."""
     tokens = scanner.tokens(sentence.start, sentence.end)
-    goes_on = any(_GOES_ON.search(clause) for _, clause in clauses(sentence.start, sentence.text))
+    goes_on = any(
+        _GOES_ON.search(clause) and not content(scanner.tokens(sentence.start, start))
+        for start, clause in clauses(sentence.start, sentence.text)
+    )
     marked = near and goes_on and not speaks_of_another(sentence.text)
     if marked and any(_has(token, _OPS) for token in tokens):
         return True
