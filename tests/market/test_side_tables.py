@@ -100,6 +100,30 @@ def test_a_group_by_date(tmp_path: Path) -> None:
     assert names == ["steel", "steel", "bank", "bank"]
 
 
+@pytest.mark.parametrize("since", ["date", "in", "交易日期"])
+def test_a_label_without_an_end_holds_until_the_next_row(tmp_path: Path, since: str) -> None:
+    lines = ("A,bank,2020-01-06", "A,steel,2019-01-01", "B,,2020-01-03", "B,bank,2020-01-02")
+    path = write(tmp_path, "g.csv", f"symbol,label,{since}", *lines, "X,oil,2020-01-02")
+    panel = Panel(attach(DATA, Sides(groups={"industry": GroupSource(path, "label")})))
+    names = [*panel.group_labels("industry"), None]
+    shown = [[names[code] for code in panel.group("industry")[:, column]] for column in range(3)]
+    assert shown == [["steel", "steel", "bank", "bank"], ["bank", None, None, None], [None] * 4]
+
+
+def test_a_label_of_a_later_row_is_not_known_before(tmp_path: Path) -> None:
+    path = write(tmp_path, "g.csv", "symbol,label,date", "A,steel,2020-01-03", "A,bank,2020-02-03")
+    codes = Panel(attach(DATA, Sides(groups={"industry": GroupSource(path)}))).group("industry")
+    assert (codes[:, 0] >= 0).tolist() == [False, True, True, True]
+    assert len(set(codes[1:, 0].tolist())) == 1
+
+
+def test_two_labels_on_one_date_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "g.csv", "symbol,label,date", "A,steel,2020-01-03", "A,bank,2020-01-03")
+    assert "two labels of A on 2020-01-03: steel and bank" in refused(
+        Sides(groups={"industry": GroupSource(path)})
+    )
+
+
 def test_unclear_and_contradicting_groups(tmp_path: Path) -> None:
     path = write(tmp_path, "g.csv", "symbol,a,b", "A,x,y")
     assert "which column holds the labels" in refused(Sides(groups={"industry": GroupSource(path)}))

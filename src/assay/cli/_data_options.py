@@ -38,7 +38,10 @@ Membership = Annotated[
 Groups = Annotated[
     list[str] | None,
     typer.Option(
-        "--groups", help="Labels (symbol, label) of a classification.", metavar="NAME=FILE[:COLUMN]"
+        "--groups",
+        help="Labels (symbol, label) of a classification; with a date, or in and out, where they change. "
+        "The table of bars may be the file.",
+        metavar="NAME=FILE[:COLUMN]",
     ),
 ]
 Events = Annotated[

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import DataError
-from assay.market._columns import EVENT_SYNONYMS, SPAN_SYNONYMS, choose_columns, plain
+from assay.market._columns import BAR_SYNONYMS, EVENT_SYNONYMS, SPAN_SYNONYMS, choose_columns, plain
 from assay.market._data import EVENT_DTYPE, Group
 from assay.market._problems import Collector
 from assay.market._tables import as_dates, as_numbers, as_text, as_times, read_table
@@ -30,6 +30,7 @@ _LONG_AGO = np.datetime64("1900-01-01")
 _DAY = np.timedelta64(1, "D")
 _CLOSE_OF_DAY = np.timedelta64(15 * 3600, "s")
 _SHOWN = 5
+_DATES = frozenset(plain(name) for name in BAR_SYNONYMS["date"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,11 @@ class MembershipSource:
 
 @dataclass(frozen=True, slots=True)
 class GroupSource:
-    """A table (symbol, label), or with columns in and out for labels that change; labels in ``column``."""
+    """A table (symbol, label), labels in ``column``.
+
+    Labels that change have columns in and out, or a date alone: then each label holds from its date until the
+    symbol's next row, and an empty one ends it. A table of bars is one, with the labels of each day.
+    """
 
     path: Path
     column: str | None = None
@@ -205,12 +210,14 @@ def read_group(
     labels = tuple(sorted({text for text in texts if text}))
     code = {label: number for number, label in enumerate(labels)}
     place = {symbol: number for number, symbol in enumerate(instruments)}
-    if "in" not in chosen:
+    since = chosen.get("in") or _date_column(frame.columns, column, symbols)
+    if since is None:
         return _snapshot(symbols, texts, code, labels, place, where, problems)
-    start = as_dates(frame, chosen["in"], where, problems).to_list()
-    stop = [None] * len(symbols)
-    if "out" in chosen:
-        stop = as_dates(frame, chosen["out"], where, problems, empty_ok=True).to_list()
+    start = as_dates(frame, since, where, problems).to_list()
+    if "out" not in chosen:
+        found = _until_next(symbols, texts, start, code, place, dates, where, problems)
+        return Group(found, labels, f"from {source.path.name}, a label until the symbol's next row")
+    stop = as_dates(frame, chosen["out"], where, problems, empty_ok=True).to_list()
     codes = np.full((len(dates), len(instruments)), -1, dtype=np.int32)
     for symbol, text, begin, end in zip(symbols, texts, start, stop, strict=True):
         if symbol not in place or not text or begin is None:
@@ -243,7 +250,8 @@ def _label_column(
         )
         return None
     named = [column for column in rest if plain(column) == plain(name)]
-    rest = named or [column for column in rest if plain(column) not in {"name", "title", "名称"}]
+    beside = {"name", "title", "名称", *_DATES}
+    rest = named or [column for column in rest if plain(column) not in beside]
     if len(rest) == 1:
         return rest[0]
     problems.add(
@@ -252,6 +260,44 @@ def _label_column(
         f"say so as {name}=FILE:COLUMN",
     )
     return None
+
+
+def _date_column(columns: Sequence[str], labels: str, symbols: Sequence[str | None]) -> str | None:
+    """The column of dates from which labels hold; None where each symbol has one row, as in a snapshot."""
+    if len(set(symbols)) == len(symbols):
+        return None
+    return next((column for column in columns if column != labels and plain(column) in _DATES), None)
+
+
+def _until_next(
+    symbols: Sequence[str | None],
+    texts: Sequence[str | None],
+    start: Sequence[date | None],
+    code: dict[str, int],
+    place: dict[str, int],
+    dates: Dates,
+    where: str,
+    problems: Collector,
+) -> NDArray[np.int32]:
+    """Codes ``(T, N)`` of labels that hold until the symbol's next row, -1 where there is none."""
+    changes: dict[str, dict[date, str | None]] = {}
+    for symbol, text, begin in zip(symbols, texts, start, strict=True):
+        if symbol is None or begin is None:
+            continue
+        known = changes.setdefault(symbol, {})
+        if begin in known and known[begin] != (text or None):
+            problems.add(
+                where, f"two labels of {symbol} on {begin}: {known[begin]} and {text}", "keep one of them"
+            )
+        known[begin] = text or None
+    codes = np.full((len(dates), len(place)), -1, dtype=np.int32)
+    for symbol in changes.keys() & place.keys():
+        days = sorted(changes[symbol])
+        rows = np.searchsorted(dates, np.array(days, dtype="datetime64[D]"))
+        for row, day in zip(rows, days, strict=True):
+            text = changes[symbol][day]
+            codes[row:, place[symbol]] = -1 if text is None else code[text]
+    return codes
 
 
 def _snapshot(
@@ -267,7 +313,11 @@ def _snapshot(
     seen: dict[str, str | None] = {}
     for symbol, text in zip(symbols, texts, strict=True):
         if symbol in seen and seen[symbol] != text:
-            problems.add(where, f"{symbol} has two labels: {seen[symbol]} and {text}", "keep one")
+            problems.add(
+                where,
+                f"{symbol} has two labels: {seen[symbol]} and {text}",
+                "keep one, or give the dates from which they hold: a column date, or in and out",
+            )
         seen[symbol] = text
         if symbol in place and text:
             codes[place[symbol]] = code[text]
