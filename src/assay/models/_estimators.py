@@ -48,9 +48,12 @@ class Ridge:
 
     def fit(self, x: Floats, y: Floats) -> Ridge:
         """See :class:`Estimator`."""
-        gram = x.T @ x
-        gram[np.diag_indices_from(gram)] += self._alpha
-        self.weights = np.asarray(np.linalg.lstsq(gram, x.T @ y, rcond=None)[0], dtype=np.float64)
+        return self.solve(x.T @ x, x.T @ y)
+
+    def solve(self, gram: Floats, moment: Floats) -> Ridge:
+        """The same from the sums ``x'x`` ``(F, F)`` and ``x'y`` ``(F,)``, which folds can share."""
+        penalty = self._alpha * np.eye(len(gram))
+        self.weights = np.asarray(np.linalg.lstsq(gram + penalty, moment, rcond=None)[0], dtype=np.float64)
         return self
 
     def predict(self, x: Floats) -> Floats:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from assay.base import did_you_mean
 from assay.errors import Problem, Refusal
 from assay.features import FeatureGraph, FeatureStore, Label, label_feature
 from assay.metrics import average_ranks, mean_of
-from assay.models._estimators import Estimator, make_estimator
+from assay.models._estimators import Estimator, Ridge, make_estimator
 from assay.models._folds import Fold, folds_of
 from assay.models._reasons import EMPTY_FOLD
 from assay.models._report import EvalFold, EvalProvenance, EvalReport
@@ -141,7 +142,7 @@ def _tested(folds: Sequence[Fold], rows: int) -> NDArray[np.bool_]:
     return tested
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Rows:
     """Features ``(F, T, N)`` and label ``(T, N)`` as centred ranks.
 
@@ -169,10 +170,25 @@ class _Rows:
         usable = self.some[train] & np.isfinite(self.y[train])
         if not usable.any():
             raise Refusal(EMPTY_FOLD, where="features")
-        estimator.fit(self._taken(train, usable), self.y[train][usable].astype(np.float64))
+        if isinstance(estimator, Ridge):
+            gram, moment = self._sums
+            estimator.solve(gram[train].sum(axis=0), moment[train].sum(axis=0))
+        else:
+            estimator.fit(self._taken(train, usable), self.y[train][usable].astype(np.float64))
         asked = self.some[test]
         if asked.any():
             signal[test][asked] = estimator.predict(self._taken(test, asked))
+
+    @cached_property
+    def _sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """By date the sums ``x'x`` ``(T, F, F)`` and ``x'y`` ``(T, F)``: folds share most of their dates."""
+        features, dates, _ = self.x.shape
+        gram, moment = np.zeros((dates, features, features)), np.zeros((dates, features))
+        usable = self.some & np.isfinite(self.y)
+        for row in np.flatnonzero(usable.any(axis=1)):
+            x = self.x[:, row, usable[row]].astype(np.float64)
+            gram[row], moment[row] = x @ x.T, x @ self.y[row, usable[row]].astype(np.float64)
+        return gram, moment
 
     def _taken(self, rows: slice, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
         return np.ascontiguousarray(self.x[:, rows][:, chosen].T, dtype=np.float64)
