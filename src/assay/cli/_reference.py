@@ -53,11 +53,11 @@ def refusals_markdown() -> str:
 
 
 def tools_page() -> str:
-    """The page ``docs/reference/tools.md``: the tools that every desk has."""
+    """The page ``docs/reference/tools.md``: the tools of the whole surface."""
+    from assay.mcp import bare_surface
     from assay.tools import tools_markdown
-    from assay.tools.builtin import Workbench, builtin_registry
 
-    return tools_markdown(builtin_registry(Workbench()))
+    return tools_markdown(bare_surface(allow_record=True))
 
 
 def declared_reasons() -> dict[str, list[Reason]]:
@@ -69,6 +69,13 @@ def declared_reasons() -> dict[str, list[Reason]]:
             if isinstance(value, Reason):
                 found.setdefault(package, {})[value.code] = value
     return {package: [items[code] for code in sorted(items)] for package, items in sorted(found.items())}
+
+
+def catalogue_file() -> str:
+    """The file ``docs/reference/mcp-catalogue.json``: the tools as agents see them over the wire."""
+    from assay.mcp import bare_surface, catalogue_text
+
+    return catalogue_text(bare_surface(allow_record=True))
 
 
 def _modules_that_declare() -> Iterator[str]:
@@ -136,6 +143,7 @@ def write_pages(folder: Path) -> None:
     atomic_write(folder / "cli.md", cli_markdown())
     atomic_write(folder / "refusals.md", refusals_markdown())
     atomic_write(folder / "tools.md", tools_page())
+    atomic_write(folder / "mcp-catalogue.json", catalogue_file())
 
 
 if __name__ == "__main__":

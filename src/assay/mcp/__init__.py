@@ -16,6 +16,7 @@ __all__ = [
     "LateOffer",
     "NameStyle",
     "Offer",
+    "Parts",
     "WireNames",
     "bare_surface",
     "build_server",
@@ -35,6 +36,7 @@ __getattr__ = lazy_names(
         "._http": ("HttpSettings", "http_app"),
         "._names": ("NameStyle", "WireNames"),
         "._offer": ("LateOffer", "Offer"),
+        "._parts": ("Parts",),
         "._server": ("build_server",),
         "._stdio": ("serve_stdio",),
         "._surface": ("Attached", "bare_surface", "surface"),
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from assay.mcp._http import HttpSettings, http_app
     from assay.mcp._names import NameStyle, WireNames
     from assay.mcp._offer import LateOffer, Offer
+    from assay.mcp._parts import Parts
     from assay.mcp._server import build_server
     from assay.mcp._stdio import serve_stdio
     from assay.mcp._surface import Attached, bare_surface, surface

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from assay.campaign import campaign_tools
 from assay.config import PeriodPlan, Workspace, find_data_place, propose_plan
 from assay.errors import AssayError, Refusal
-from assay.reports.tools import report_tools
-from assay.tools import Registry, Tool
-from assay.tools.builtin import SearchView, Workbench, builtin_tools
+from assay.mcp._parts import Parts
+from assay.tools import Registry
+from assay.tools.builtin import SearchView, Workbench
 
 if TYPE_CHECKING:
     from assay.config import DataSettings
@@ -65,9 +63,9 @@ class Attached:
             ``plan_moved``: dates that were hidden at a look are open now. ``no_dates``, ...: see
             :meth:`assay.tools.builtin.SearchView.of`.
         """
-        ledger = self._ledger()
-        view, bench = self._bench(ledger)
-        return Registry(_tools(bench, self, ledger, self._document()), guard=view.guard)
+        view, bench = self._bench(self._ledger())
+        runs = None if self.workspace is None else self.workspace.runs_dir
+        return Registry(Parts(bench, runs, self._document()).tools(), guard=view.guard)
 
     def _bench(self, ledger: Ledger | None) -> tuple[SearchView, Workbench]:
         from assay.judge import JudgeSettings
@@ -146,16 +144,7 @@ def surface(
 
 def bare_surface(*, allow_record: bool = False) -> Registry:
     """The same tools with nothing attached: what the catalogue and the reference page are made from."""
-    return Registry(_tools(Workbench(), Attached(allow_record=allow_record), None, None))
-
-
-def _tools(
-    bench: Workbench, attached: Attached, ledger: Ledger | None, document: Document | None
-) -> Iterator[Tool]:
-    workspace = attached.workspace
-    yield from builtin_tools(bench)
-    yield from campaign_tools(ledger, None if workspace is None else workspace.runs_dir)
-    yield from report_tools(document)
+    return Registry(Parts().tools())
 
 
 def _plan_of(panel: Panel, settings: DataSettings | None) -> PeriodPlan:

@@ -38,11 +38,12 @@ GOOD: dict[str, Any] = {
 CALLER = Caller(Operator("agent", "small/017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "small-1"))
 
 
-def _registry(text: str = LONG) -> Registry:
-    return Registry(report_tools(read_document(text.encode(), name="note.txt")))
+def _registry(text: str | None = LONG) -> Registry:
+    document = None if text is None else read_document(text.encode(), name="note.txt")
+    return Registry(report_tools(document))
 
 
-def _call(tool: str, arguments: object, text: str = LONG) -> Any:
+def _call(tool: str, arguments: object, text: str | None = LONG) -> Any:
     return _registry(text).call(f"report.{tool}", json.dumps(arguments), CALLER)
 
 
@@ -50,10 +51,13 @@ def _without(name: str) -> dict[str, Any]:
     return {key: value for key, value in {"spec": GOOD, "direction": "negative"}.items() if key != name}
 
 
-REASONS: dict[tuple[str, str], tuple[dict[str, Any], str]] = {
+REASONS: dict[tuple[str, str], tuple[dict[str, Any], str | None]] = {
     ("search", "missing_query"): ({}, LONG),
     ("search", "bad_query"): ({"query": "x" * 201}, LONG),
     ("search", "bad_limit"): ({"query": "因子", "limit": 21}, LONG),
+    ("search", "no_report"): ({"query": "因子"}, None),
+    ("read_pages", "no_report"): ({"page_start": 1, "page_end": 1}, None),
+    ("validate_spec", "no_report"): ({"spec": GOOD, "direction": "negative"}, None),
     ("read_pages", "missing_page_start"): ({"page_end": 1}, LONG),
     ("read_pages", "bad_page_start"): ({"page_start": 0, "page_end": 1}, LONG),
     ("read_pages", "missing_page_end"): ({"page_start": 1}, LONG),
