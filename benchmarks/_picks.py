@@ -86,14 +86,15 @@ def robust_fitness(score: TrainingScore) -> float:
 
 def picked(scores: Sequence[TrainingScore], fitness: Fitness) -> list[TrainingScore]:
     """The best, each less than 0.7 alike to all before it."""
-    ranked = sorted((score for score in scores if fitness(score) > 0), key=fitness, reverse=True)[:LOOKED_AT]
-    ranks = [score.ranks for score in ranked]
-    alike = np.abs(np.nan_to_num(rank_correlations(ranks, ranks)))
-    kept: list[int] = []
-    for place in range(len(ranked)):
-        if len(kept) < PICKS and all(alike[place, other] < UNLIKE for other in kept):
-            kept.append(place)
-    return [ranked[place] for place in kept]
+    ranked = sorted((score for score in scores if fitness(score) > 0), key=fitness, reverse=True)
+    kept: list[TrainingScore] = []
+    for score in ranked[:LOOKED_AT]:
+        alike = rank_correlations([score.ranks], [other.ranks for other in kept])
+        if np.all(np.abs(np.nan_to_num(alike)) < UNLIKE):
+            kept.append(score)
+        if len(kept) == PICKS:
+            break
+    return kept
 
 
 def searched(name: str, space: Workspace, seed: int, budget: int, folder: Path) -> Searched:
