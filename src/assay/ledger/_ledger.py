@@ -134,16 +134,14 @@ class Ledger:
         LedgerDamaged
             What others added does not fit.
         """
-        return self._append([self._prepared(kind, body, run, latency)])[0]
+        return self.append_many([Draft(kind, body, run, latency)])[0]
 
     def append_many(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
         """Add records in one write and one fsync: after a crash, all of them are there, or none.
 
         Raises as :meth:`append`.
         """
-        return self._append([self._prepared(d.kind, d.body, d.run, d.latency) for d in drafts])
-
-    def _append(self, records: Sequence[Prepared]) -> tuple[Entry, ...]:
+        records = [self._prepared(draft) for draft in drafts]
         with self._lock.held():
             self._take_up()
             return self._log.append(records) if records else ()
@@ -344,13 +342,11 @@ class Ledger:
         with self.index() as index:
             return looks_used(index, data)
 
-    def _prepared(
-        self, kind: str, body: Mapping[str, Any], run: str | None, latency: float | None
-    ) -> Prepared:
-        if run is not None:
-            _check_run(run)
-        check(kind, body, run)
-        return Prepared(kind, run, canonical(body), self._stamp(latency))
+    def _prepared(self, draft: Draft) -> Prepared:
+        if draft.run is not None:
+            _check_run(draft.run)
+        check(draft.kind, draft.body, draft.run)
+        return Prepared(draft.kind, draft.run, canonical(draft.body), self._stamp(draft.latency))
 
 
 def _check_run(run: str) -> None:
