@@ -151,3 +151,13 @@ def test_hosts_and_rates():
     assert sum(bucket.take(start) == 0.0 for _ in range(100)) == 60
     assert bucket.take(start) == pytest.approx(1.0)
     assert bucket.take(start + 1.0) == 0.0
+
+
+def test_a_head_that_never_ends_is_not_waited_for(server):
+    host, port = server.url.removeprefix("http://").split(":")
+    silent, slow = (socket.create_connection((host, int(port)), timeout=60) for _ in range(2))
+    with silent, slow:
+        slow.sendall(b"POST /test_expr HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Part: ")
+        assert silent.recv(1) == b""
+        assert slow.recv(1) == b""
+    assert server.search.get("/health").status_code == 200

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -11,8 +13,9 @@ import pytest
 
 from assay.base import Operator
 from assay.judge import issue_eval_token
+from assay.ledger import Ledger
 
-from .conftest import gated_spec, hidden_needles
+from .conftest import gated_spec, hidden_needles, make_workspace
 
 FORMULA = "TS_MEAN($close, 5) / $close"
 CANDIDATE = "TS_PCTCHANGE($close, 20)"
@@ -67,6 +70,17 @@ def test_options_that_do_not_exist_are_refused_and_never_ignored(serve):
         answer = server.backtest(FORMULA, spec_id=server.register(), **{option: 1})
         assert (answer.status_code, answer.json()["reason"]) == (422, "bad_request")
         assert option in answer.text
+
+
+@pytest.mark.parametrize("query", ["start=2020-01-01", "period=eval", "2020-01-01"])
+def test_parameters_in_the_address_are_refused_and_never_ignored(serve, query):
+    server = serve()
+    asked = {"expression": FORMULA, "spec_id": server.register()}
+    for path in (f"/backtest?{query}", f"/test_expr?{query}"):
+        answer = server.search.post(path, json=asked)
+        assert (answer.status_code, answer.json()["reason"]) == (422, "bad_request")
+        assert query.split("=")[0] in answer.text
+    assert server.count("trial") == 0
 
 
 def test_errors_of_the_model_say_where(serve):
@@ -219,6 +233,34 @@ def test_work_over_the_time_limit_is_stopped_and_counted(serve):
         assert not [state for state in index.runs().values() if state.open]
     server.ledger.verify()
     assert server.search.get("/health").status_code == 200
+
+
+CONFINED = """
+import json, sys
+from pathlib import Path
+from assay.service import Job, Terms, open_desk
+from assay.service._worker import confine
+
+desk = open_desk(Path(sys.argv[1]))
+def ask(formula):
+    return desk.do(Job(formula, "report", Terms(), "search", desk.new_run()))
+first = ask("$close / TS_MEAN($close, 5)")  # threads and kernels are there from now on
+status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
+confine(int(status["VmData"].split()[0]) * 1024 + 2**20)
+second = ask("$close / TS_MEAN($close, 7)")
+confine(2**40)
+third = ask("$close / TS_MEAN($close, 9)")
+print(json.dumps([[answer.status, answer.body.get("reason")] for answer in (first, second, third)]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system enforces no limit of data")
+def test_work_over_the_memory_limit_ends_with_a_reason_and_the_next_is_done(tmp_path, source):
+    data = make_workspace(tmp_path / "desk", source)
+    command = [sys.executable, "-c", CONFINED, str(data)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [[200, None], [503, "memory_limit"], [200, None]]
+    Ledger.open(tmp_path / "desk" / "ledger").verify()
 
 
 def test_more_than_may_wait_are_told_to(serve):

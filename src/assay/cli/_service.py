@@ -52,6 +52,7 @@ def serve(
     rate: Annotated[int, typer.Option(help="Requests a minute, for each token.", min=1)] = 120,
     waiting: Annotated[int, typer.Option(help="Requests that may be at work or wait.", min=1)] = 4,
     time_limit: Annotated[float, typer.Option(help="Seconds that one request may work.", min=0.001)] = 60.0,
+    memory_limit: Annotated[int, typer.Option(help="MiB that the work may take (Linux).", min=256)] = 4096,
     as_json: Json = False,
 ) -> None:
     """Serve a data set of a workspace until interrupted. Needs the extra 'server'."""
@@ -73,6 +74,7 @@ def serve(
         rate=rate,
         waiting=waiting,
         time_limit=time_limit,
+        memory_limit=memory_limit * 2**20,
     )
     url = f"http://{host}:{port}"
     if as_json:

@@ -62,7 +62,7 @@ _STATUSES = {
     413: "the body is too large",
     422: "an error of the model: the formula or the spec; or a request that breaks the schema",
     429: "too many requests, or too many at once; Retry-After says how long to wait",
-    503: "an error of the environment: time limit, a ledger that is busy, data that is missing",
+    503: "an error of the environment: time or memory limit, a ledger that is busy, data that is missing",
 }
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": text} for status, text in _STATUSES.items()
@@ -91,7 +91,7 @@ class Service:
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
         self.desk: Desk = open_desk(settings.data)
-        self.worker = Worker(settings.data)
+        self.worker = Worker(settings.data, settings.memory_limit)
         self.specs = Specs(self.desk.ledger)
         self.answers = Answers(self.desk.ledger)
         self.places = threading.BoundedSemaphore(settings.waiting)
@@ -181,7 +181,7 @@ def make_app(settings: ServiceSettings) -> FastAPI:
     guarded: dict[str, Any] = {
         "methods": ["POST"],
         "responses": _RESPONSES,
-        "dependencies": [Depends(_bearer)],
+        "dependencies": [Depends(_bearer), Depends(no_query)],
     }
     made.add_api_route(
         "/specs", register, response_model=SpecAnswer, summary="Register a gated spec", **guarded
@@ -197,6 +197,15 @@ def make_app(settings: ServiceSettings) -> FastAPI:
         **guarded,
     )
     return made
+
+
+def no_query(request: Request) -> None:
+    """Refuse parameters in the address: none exists, and one that is ignored would seem to hold."""
+    problems = [
+        {"loc": ("query", name), "msg": "there is no such parameter"} for name in request.query_params
+    ]
+    if problems or request.url.query:
+        raise RequestValidationError(problems or [{"loc": ("query",), "msg": "there are no parameters"}])
 
 
 def health() -> Health:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from assay.errors import ExpressionError, Reason, Refusal
-from assay.service._reasons import UNAVAILABLE
+from assay.service._reasons import MEMORY_LIMIT, UNAVAILABLE
 
 FORBIDDEN: Final = frozenset({"eval_sealed", "look_budget_exhausted", "period_not_allowed"})
 OF_THE_MODEL: Final = frozenset(
@@ -50,5 +50,8 @@ def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
             return 403, fault("client", error.reason)
         _log.warning("refused: %s", error.as_dict())
         return 503, fault("environment", error.reason)
+    if isinstance(error, MemoryError):
+        _log.warning("out of memory: %s", error)
+        return 503, fault("environment", MEMORY_LIMIT)
     _log.error("the service failed", exc_info=error)
     return 503, fault("environment", UNAVAILABLE)

@@ -20,6 +20,7 @@ IDEMPOTENCY_INTERRUPTED = Reason(
 TIME_LIMIT = Reason(
     "time_limit", "the work took longer than the limit and was stopped", "use a lighter formula"
 )
+MEMORY_LIMIT = Reason("memory_limit", "the work needed more memory than the limit", "use a lighter formula")
 WORKER_LOST = Reason(
     "worker_lost", "the worker process ended", "ask again; if it recurs, see the service's log"
 )

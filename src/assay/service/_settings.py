@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 from assay.errors import AssayError
 from assay.web import LOOPBACK, Tokens
 
+MIB = 1024 * 1024
+
 Role: TypeAlias = Literal["search", "score"]
 """What the holder of a token may ask for: ``score`` includes ``search``."""
 
@@ -26,6 +28,7 @@ class ServiceSettings:
     rate : requests a minute, for each role.
     waiting : requests that may be at work or wait for the worker, which does one at a time.
     time_limit : seconds of work after which the worker is stopped.
+    memory_limit : bytes of data that the worker may hold (Linux; macOS does not enforce it).
     bucket : answers about the score period come after a multiple of so many seconds; 0 for at once.
     """
 
@@ -39,6 +42,7 @@ class ServiceSettings:
     rate: int = 120
     waiting: int = 4
     time_limit: float = 60.0
+    memory_limit: int = 4096 * MIB
     bucket: float = 0.5
 
     def __post_init__(self) -> None:
@@ -46,6 +50,6 @@ class ServiceSettings:
             raise AssayError(
                 "no token is set", where="tokens", fix="make one: assay backtest token --to FILE"
             )
-        for name in ("body_limit", "body_seconds", "rate", "waiting", "time_limit"):
+        for name in ("body_limit", "body_seconds", "rate", "waiting", "time_limit", "memory_limit"):
             if getattr(self, name) <= 0:
                 raise AssayError(f"{name} is {getattr(self, name)}", where=name, fix="give more than 0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -24,8 +25,8 @@ class Worker:
     its job, records it, and ends.
     """
 
-    def __init__(self, data: Path) -> None:
-        self._data = data
+    def __init__(self, data: Path, memory: int) -> None:
+        self._data, self._memory = data, memory
         self._turn = threading.Lock()
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
@@ -70,7 +71,9 @@ class Worker:
         self._kill()
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe()
-        process = context.Process(target=work, args=(there, self._data), name="assay-service-worker")
+        process = context.Process(
+            target=work, args=(there, self._data, self._memory), name="assay-service-worker"
+        )
         process.start()
         there.close()
         self._process, self._pipe = process, here
@@ -88,9 +91,10 @@ class Worker:
         self._process = self._pipe = None
 
 
-def work(pipe: Connection, data: Path) -> None:
+def work(pipe: Connection, data: Path, memory: int) -> None:
     """The worker's life: open the data set, say so, and do jobs until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when the work ends
+    confine(memory)
     desk = open_desk(data)
     pipe.send(True)
     while True:
@@ -103,3 +107,13 @@ def work(pipe: Connection, data: Path) -> None:
             pipe.send(answer)
         except OSError:
             return
+
+
+def confine(memory: int) -> None:
+    """Bounds the bytes of data of this process, on Linux; mapped files, such as the data set, are free."""
+    if sys.platform == "linux":
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        allowed = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (allowed, hard))
