@@ -98,16 +98,35 @@ def rank_ic(cells: Cells, signal: np.ndarray, window: tuple[date, date]) -> floa
     return float(np.nanmean(found))
 
 
-def ridge(cells: Cells, features: np.ndarray, windows: Windows) -> np.ndarray:
-    """Least squares on ranks; the penalty that does best on ``valid``."""
-    inside = cells.within(windows.train)
-    x, y = features[inside].astype(np.float64), cells.label[inside].astype(np.float64)
-    gram, moment = x.T @ x, x.T @ y
-    best = max(
-        (features @ _solved(gram, moment, penalty) for penalty in PENALTIES),
-        key=lambda signal: rank_ic(cells, signal, windows.valid),
-    )
+def ridge(
+    cells: Cells,
+    features: np.ndarray,
+    windows: Windows,
+    *,
+    label: np.ndarray | None = None,
+    refit: bool = False,
+) -> np.ndarray:
+    """Least squares on ranks; the penalty that does best on ``valid``.
+
+    Parameters
+    ----------
+    label : fitted in place of the ranks of returns, for each cell; NaN is left out.
+    refit : fit once more on ``train`` and ``valid`` together, with the penalty that was found.
+    """
+    y = cells.label if label is None else label
+    moments = _moments(features, y, cells.within(windows.train))
+    tried = [(penalty, features @ _solved(*moments, penalty)) for penalty in PENALTIES]
+    penalty, best = max(tried, key=lambda item: rank_ic(cells, item[1], windows.valid))
+    if refit:
+        both = cells.within(windows.train) | cells.within(windows.valid)
+        best = features @ _solved(*_moments(features, y, both), penalty)
     return np.asarray(best)
+
+
+def _moments(features: np.ndarray, label: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    inside = rows & np.isfinite(label)
+    x, y = features[inside].astype(np.float64), label[inside].astype(np.float64)
+    return x.T @ x, x.T @ y
 
 
 def _solved(gram: np.ndarray, moment: np.ndarray, penalty: float) -> np.ndarray:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -39,6 +40,7 @@ LEAST_IC, LEAST_T = 0.03, 3.0
 """Of a single factor on the training segment, to be looked at later."""
 
 Signal = np.ndarray
+Combine = Literal["plain", "refit", "neutral"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Protocol:
     folder: Path
     budget: int
     final: bool
+    _chosen: dict[tuple[str, str, int], np.ndarray] = field(default_factory=dict, repr=False)
 
     @cached_property
     def panel(self) -> Panel:
@@ -92,6 +95,28 @@ class Protocol:
         """The features that the data can make."""
         return self.cells.features(library(self.panel, "alpha158"))
 
+    def chosen(self, search: str, how: str, seed: int) -> np.ndarray:
+        """The features that a search chose."""
+        if (search, how, seed) not in self._chosen:
+            self._chosen.clear()
+            factors = self.searched(search, seed).chosen[how]
+            self._chosen[search, how, seed] = self.cells.features(self.nodes(factors))
+        return self._chosen[search, how, seed]
+
+    @cached_property
+    def neutral_label(self) -> np.ndarray:
+        """What industries and styles leave of the ranks of returns, for each cell of the training segment."""
+        setup = training_judge(self.space, config(panel_of(self.space), 0, self.budget)).setup
+        rows, width = len(setup.view.dates), self.panel.shape[1]
+        label = np.full((rows, width), np.nan, dtype=np.float32)
+        known = self.cells.rows < rows
+        place = self.cells.rows[known], self.cells.names[known]
+        label[place] = self.cells.label[known]
+        found = np.full(len(known), np.nan, dtype=np.float32)
+        assert setup.neutralizer is not None
+        found[known] = setup.neutralizer.residual(label)[place]
+        return found
+
     def result(self, contender: Contender, seed: int) -> Result:
         """Figures of a contender; those that were measured before are read from the folder."""
         seed = seed if contender.seeded else 0
@@ -119,17 +144,27 @@ def library(panel: Panel, name: str) -> dict[str, Node]:
     return {f.id: f.expression.node for f in reference_factors(name) if set(f.expression.fields) <= fields}
 
 
-def of_search(name: str, search: str, how: str, combine: str) -> Contender:
+def combined(run: Protocol, features: np.ndarray, combine: Combine) -> Signal:
+    """Ridge on ranks: on those of returns, with 2021 as well, or on what styles leave of them."""
+    label = run.neutral_label if combine == "neutral" else None
+    return ridge(run.cells, features, WINDOWS, label=label, refit=combine == "refit")
+
+
+def of_search(name: str, search: str, how: str, combine: Combine | Literal["equal"] = "plain") -> Contender:
     """What a search chose, combined."""
 
     def signal(run: Protocol, seed: int) -> Signal:
-        factors = run.searched(search, seed).chosen[how]
-        features = run.cells.features(run.nodes(factors))
+        features = run.chosen(search, how, seed)
         if combine == "equal":
-            return equal(features, [one.sign for one in factors])
-        return ridge(run.cells, features, WINDOWS)
+            return equal(features, [one.sign for one in run.searched(search, seed).chosen[how]])
+        return combined(run, features, combine)
 
     return Contender(name, signal)
+
+
+def of_ridge(name: str, combine: Combine = "plain") -> Contender:
+    """Alpha158, combined as what searches chose."""
+    return Contender(name, lambda run, _: combined(run, run.alpha158, combine), seeded=False)
 
 
 def of_alpha158(name: str, rounds: int | None) -> Contender:
@@ -142,18 +177,22 @@ def of_alpha158(name: str, rounds: int | None) -> Contender:
 
 
 CONTENDERS = (
-    of_search("sampler, ridge", "sampler", "picks", "ridge"),
+    of_search("sampler, ridge", "sampler", "picks"),
+    of_search("sampler, ridge, refitted with 2021", "sampler", "picks", "refit"),
+    of_search("sampler, ridge on neutral returns", "sampler", "picks", "neutral"),
     of_search("sampler, equal", "sampler", "picks", "equal"),
-    of_search("sampler, plain fitness, ridge", "sampler", "plain", "ridge"),
-    of_search("sampler, admitted, ridge", "sampler", "admitted", "ridge"),
-    of_search("random, adjustment-invariant, ridge", "random-invariant", "plain", "ridge"),
-    of_search("random, raw, ridge", "random-raw", "plain", "ridge"),
-    of_search(GPLEARN, "gplearn-invariant", "plain", "ridge"),
-    of_search("gplearn, raw, ridge", "gplearn-raw", "plain", "ridge"),
-    Contender(RIDGE, lambda run, _: ridge(run.cells, run.alpha158, WINDOWS), seeded=False),
+    of_search("sampler, plain fitness, ridge", "sampler", "plain"),
+    of_search("sampler, admitted, ridge", "sampler", "admitted"),
+    of_search("random, adjustment-invariant, ridge", "random-invariant", "plain"),
+    of_search("random, raw, ridge", "random-raw", "plain"),
+    of_search(GPLEARN, "gplearn-invariant", "plain"),
+    of_search("gplearn, raw, ridge", "gplearn-raw", "plain"),
+    of_ridge(RIDGE),
+    of_ridge("Alpha158 Ridge, refitted with 2021", "refit"),
+    of_ridge("Alpha158 Ridge on neutral returns", "neutral"),
     of_alpha158("Alpha158 LightGBM, early stop", None),
     of_alpha158("Alpha158 LightGBM, 100 rounds", 100),
-)  # fmt: skip
+)
 
 
 def table(results: Mapping[str, Sequence[Result]], window: tuple[date, date], seeds: Sequence[int]) -> str:
