@@ -91,6 +91,7 @@ _MONOTONE_DOWN: Final = (
     rf"(?![^.;]{{0,20}}\bfrom the {_HIGH_EN}\b)",
     rf"\bmonotonically (?:decreasing|declining"
     rf"|falling)\b[^.;]{{0,40}}?\b{_RESPONSE}\b(?![^.;]{{0,20}}\bfrom the {_HIGH_EN}\b)",
+    r"\b(?:factor|signal|score) is negative(?=[.;,]|$)",
     r"\b(?:negatively priced|contrarian (?:sign|signal|indicator|factor)|contra-indicator)\b",
     r"(?:sign|direction)(?:[^\w.;]{0,4}| of the (?:factor|signal)(?: is|:) | is )(?:negative|minus|-1"
     r"|short high)\b",
@@ -108,7 +109,7 @@ _MONOTONE_UP: Final = (
     rf"(?![^.;]{{0,20}}\bfrom the {_HIGH_EN}\b)",
     rf"\bmonotonically (?:increasing"
     rf"|rising)\b[^.;]{{0,40}}?\b{_RESPONSE}\b(?![^.;]{{0,20}}\bfrom the {_HIGH_EN}\b)",
-    r"\b(?:positively priced)\b",
+    r"\b(?:positively priced|positive (?:\w+ )?premium|(?:factor|signal|score) is positive(?=[.;,]|$))",
     r"(?:sign|direction)(?:[^\w.;]{0,4}| of the (?:factor|signal)(?: is|:) | is )(?:positive|plus|\+1"
     r"|long high)\b",
     r"(?:收益(?:率)?|回报|净值|表现|十分组|五分组|各组|分组)(?:(?![由从自]最?[高大强多])[^。;；]){0,20}?(?:单调|逐级|依次|逐组|严格|逐档)(?:地)?"

@@ -111,7 +111,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         "ABS": _words(
             "绝对值, 绝对, 幅度",
             "absolute, absolute value, magnitude, size of the move, unsigned",
-            r"\|[A-Za-z_]{1,12}\||\|[^|\n]{1,24}\|\s*[/÷×*]",
+            r"\|[A-Za-z_]{1,12}\||\|[^|\s]{1,8}\|(?=[的之])|\|[^|\n]{1,24}\|\s*[/÷×*]",
         ),
         "SIGN": _words("符号, 方向, 涨跌, 正负", "sign, signs, direction, signed, up or down"),
         "+": _words(
@@ -267,8 +267,9 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "日频, 日度, 按日, 每日, 每天, 逐日, 每个交易日, 每一交易日, 每交易日, 日线",
             "daily, each day, every day, every trading day, each trading day, per day, day by day, "
             "at the close of each day, end of each day, each session, every session, after each close, "
-            "after every close, at each close, at every close, every evening",
+            "after every close, at each close, at every close, every evening, each evening, nightly",
             _keyed("日"),
+            r"日(?=调仓|换仓)",
             r"日更(?:新)?(?![\u4e00-\u9fff])",
         ),
         "weekly": _words(
@@ -279,6 +280,7 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             r"\b(every|each)\s+(5|five)\s+(trading |business )?(days|sessions)",
             r"\b(?:last|first) (?:trading |business )?day of (?:the|each|every) week",
             _keyed("周"),
+            r"周(?=调仓|换仓)",
             r"周[更调](?![\u4e00-\u9fff])",
         ),
         "monthly": _words(
@@ -290,6 +292,7 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             r"\b(every|each)\s+(2[0-2]|twenty)\s+(trading |business )?(days|sessions)",
             r"\b(?:last|first) (?:trading |business )?day of (?:the|each|every) month",
             _keyed("月"),
+            r"(?<![个\d])月(?=调仓|换仓)",
             r"月[更调](?![\u4e00-\u9fff])",
         ),
     }
@@ -377,7 +380,7 @@ _ENDS_DOWN_ZH = (
     rf"(?:{_NEITHER_ZH}越(?:低|差|小|弱|少)|[^。;；]{{0,40}}?{_LOSES_ZH}(?!{_DAMPED_ZH})"
     rf"|[^。;；]{{0,40}}?{_GAINS_ZH}{_DAMPED_ZH})"
 )
-_MUCH_ZH = r"(更|较|也|偏|亦)?"
+_MUCH_ZH = r"(?:显著|明显|普遍)?(更|较|也|偏|亦)?"
 _UP_ZH = (
     rf"(跑赢|占优|走强|领先|胜出|走高|反弹|上涨|上行|表现{_MUCH_ZH}[好优强]|(收益|回报)(率)?{_MUCH_ZH}[高好]"
     rf"|超额(收益)?{_MUCH_ZH}高)"
@@ -387,7 +390,7 @@ _DOWN_ZH = (
     rf"|(往往|容易|倾向于?|大概率)(会)?跌|(收益|回报)(率)?{_MUCH_ZH}[低差])"
 )
 _NOT_LOW_ZH, _NOT_HIGH_ZH = r"(?:(?![低小弱])[^。;；]){0,24}", r"(?:(?![高大强])[^。;；]){0,24}"
-_LATER_ZH = r"[,，](?:后续|未来|此后|随后|其后|后面|短期|预期)[^。;；,，]{0,10}"
+_LATER_ZH = r"[,，](?:后续|未来|此后|随后|其后|后面|后市|后期|之后|下期|短期|预期)[^。;；,，]{0,10}"
 _UNTURNED_ZH = r"(?:(?!低于|跌|偏离|以下)[^。;；,，]){0,16}"
 _BUY_ZH = r"(买入|做多|选取|选择|持有|超配|优选)" + _UNTURNED_ZH
 _SELL_ZH = r"(做空|卖出|回避|低配|剔除)" + _UNTURNED_ZH

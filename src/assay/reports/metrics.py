@@ -7,10 +7,9 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from assay.base import did_you_mean
+from assay.base import did_you_mean, unique_keys
 from assay.errors import DataError
 from assay.reports._case import FactorCase, Refused
 from assay.reports._document import Document
@@ -21,6 +20,8 @@ Mode = Literal["whole", "excerpt"]
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 _Z: Final = 1.959963984540054
+MOST_CALLS: Final = 1_000_000
+"""Calls that an audit may count."""
 _KEYS: Final = frozenset({"case_id", "mode", "rollout", "prediction", "audit"})
 
 
@@ -227,31 +228,34 @@ class Comparison:
         }
 
 
-def read_predictions(path: Path, cases: Sequence[FactorCase]) -> tuple[PredictionRow, ...]:
-    """The rows of a JSONL file: ``{"case_id", "prediction", "mode"?, "rollout"?, "audit"?}``.
+def read_predictions(text: str, cases: Sequence[FactorCase], where: str) -> tuple[PredictionRow, ...]:
+    """The rows of JSON lines: ``{"case_id", "prediction", "mode"?, "rollout"?, "audit"?}``.
+
+    Parameters
+    ----------
+    where : what errors call the text: its file.
 
     Raises
     ------
     DataError
-        The file cannot be read, a line is no such object, names an unknown case, or repeats one.
+        A line is no such object, names an unknown case, or repeats one; or there is none.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read the predictions: {error}", where=str(path)) from error
     known = [case.case_id for case in cases]
     rows = [
-        _row(line, f"{path} line {number}", known) for number, line in enumerate(lines, 1) if line.strip()
+        _row(line, f"{where} line {number}", known)
+        # not splitlines: a quote may hold other separators, which JSON does not escape
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip()
     ]
     if not rows:
-        raise DataError("there are no predictions", where=str(path), fix="give one JSON object a line")
+        raise DataError("there are no predictions", where=where, fix="give one JSON object a line")
     seen: set[tuple[str, str, str]] = set()
     for row in rows:
         key = (row.case_id, row.mode, row.rollout)
         if key in seen:
             raise DataError(
                 f"{row.case_id} is predicted twice in mode {row.mode}, rollout {row.rollout}",
-                where=str(path),
+                where=where,
                 fix="name each attempt with its own rollout",
             )
         seen.add(key)
@@ -260,7 +264,7 @@ def read_predictions(path: Path, cases: Sequence[FactorCase]) -> tuple[Predictio
 
 def _row(line: str, where: str, known: Sequence[str]) -> PredictionRow:
     try:
-        data = json.loads(line)
+        data = json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", where=where) from error
     if not isinstance(data, dict) or not isinstance(data.get("prediction"), dict | str):
@@ -272,7 +276,7 @@ def _row(line: str, where: str, known: Sequence[str]) -> PredictionRow:
     case_id = data.get("case_id")
     if case_id not in known:
         close = did_you_mean(str(case_id), known)
-        hint = f"did you mean {close[0]}?" if close else "see 'assay report list --gold'"
+        hint = f"did you mean {close[0]}?" if close else "see 'assay report list'"
         raise DataError(f"there is no case {str(case_id)[:80]!r}", where=where, fix=hint)
     mode = data.get("mode", "whole")
     if mode not in MODES:
@@ -280,7 +284,17 @@ def _row(line: str, where: str, known: Sequence[str]) -> PredictionRow:
     audit = data.get("audit")
     if audit is not None and not isinstance(audit, dict):
         raise DataError("audit is not an object", where=where)
+    if audit is not None and not _counts_add_up(audit):
+        raise DataError("the counts of audit are none, or do not add up", where=where)
     return PredictionRow(str(case_id), mode, str(data.get("rollout", "r0")), data["prediction"], audit)
+
+
+def _counts_add_up(audit: Mapping[str, Any]) -> bool:
+    counts = [audit.get(name, 0) for name in ("tool_calls", "illegal_tool_calls", "environment_failures")]
+    if not all(type(count) is int and count >= 0 for count in counts):
+        return False
+    calls, illegal, failures = counts
+    return bool(illegal + failures <= calls <= MOST_CALLS)
 
 
 def score_rows(

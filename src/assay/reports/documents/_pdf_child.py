@@ -69,7 +69,7 @@ def check_whole(data: bytes) -> None:
     declared = _LINEARIZED.search(data[:2048])
     cut = tail < 0 or (declared is not None and int(declared[1]) > len(data))
     # after an update is cut off, an older end mark stands far before the end of the file
-    if cut or re.search(rb"\d+ \d+ obj\b", data[tail:]):
+    if cut or re.search(rb"\d{1,10} \d{1,5} obj\b", data[tail:]):
         raise Refused("unreadable", "the PDF is cut off: its end is missing")
 
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,17 +127,28 @@ def _bytes(source: Path | bytes, limits: Limits, where: str) -> bytes:
     if isinstance(source, bytes):
         data = source
     else:
-        if not source.is_file():
-            raise Refusal(
-                DOCUMENT_UNREADABLE, "there is no such file", where=str(source), fix="check the path"
-            )
-        with source.open("rb") as file:
-            # one byte more than allowed tells that there is more, whatever the size was a moment ago
-            data = file.read(limits.file_bytes + 1)
+        try:
+            data = _content(source, limits.file_bytes + 1)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or "this is no path"
+            message = f"the file cannot be read: {why}"
+            raise Refusal(DOCUMENT_UNREADABLE, message, where=str(source), fix="check the path") from error
     if len(data) > limits.file_bytes:
         message = f"the file has more than {limits.file_bytes:,} bytes"
         raise Refusal(DOCUMENT_TOO_LARGE, message, where=where)
     return data
+
+
+def _content(path: Path, most: int) -> bytes:
+    """So many bytes of a file: one more than is allowed tells that there is more."""
+    # a pipe that nobody writes to would keep an opening for reading waiting
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(handle)
+        raise OSError(0, "it is a folder" if stat.S_ISDIR(mode) else "it is a device or a pipe")
+    with os.fdopen(handle, "rb") as file:
+        return file.read(most)
 
 
 def _pdf(data: bytes, limits: Limits, where: str) -> _Raw:

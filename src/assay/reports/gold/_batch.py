@@ -112,10 +112,12 @@ def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST_FILE
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"no manifest: {error}", where=str(path), fix="give the folder of a batch") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise DataError(f"the manifest is not of the format {FORMAT}", where=str(path), fix="export it again")
+    if not isinstance(found.get("files"), dict):
+        raise DataError("the manifest lists no files", where=str(path), fix="export it again")
     return found
 
 

@@ -24,6 +24,7 @@ _BINDING: Final = re.compile(
     rf"|\b(?:[Ww]here|[Hh]ere|with)\s+{_NAME.replace('name', 'where')}\s+(?:is|denotes|stands for"
     rf"|being)\s+(?:the\s+)?"
     rf"|(?:(?<=[,，;；、])|(?<=以及)|(?<=和))\s*{_NAME.replace('name', 'zh2')}\s*(?:为|表示|代表)\s*"
+    rf"|(?<=[a-z]) and {_NAME.replace('name', 'elided')} the "
     rf"|\band\s+{_NAME.replace('name', 'and')}\s+(?:is|denotes|stands for)\s+(?:the\s+)?"
     rf"|(?:其中|记|令|设|这里|式中)[,，]?\s*{_NAME.replace('name', 'zh')}\s*(?:为|表示|是|代表|=)\s*"
     rf"|(?:denote|write)\s+(?:by\s+)?{_NAME.replace('name', 'by')}\s+(?:for\s+)?(?:the\s+)?"
@@ -41,6 +42,8 @@ def bound(scanner: Scanner, sentences: Iterable[Sentence]) -> Scanner:
         for match in _BINDING.finditer(sentence.text):
             name = next(value for value in match.groupdict().values() if value)
             said = re.match(r"[^=]*$", match.group()) is not None  # 设 H 为…, and no mere equals sign
+            if match.group("elided") and not _LETS.match(sentence.text):
+                continue
             if name in _WORDS or name in disputed or (scanner.knows(name) and not (said and len(name) == 1)):
                 continue
             value = _value(
@@ -56,6 +59,8 @@ def bound(scanner: Scanner, sentences: Iterable[Sentence]) -> Scanner:
                 scanner = scanner.binding(name, value)
     return scanner
 
+
+_LETS: Final = re.compile(r"\s*(?:Let|Denote|Where|Here|Write)\b", re.IGNORECASE)
 
 _GIVEN: Final = re.compile(
     r"(?:记为|记作|记其为|简记为|\bdenoted?(?: as| by)?|\bwritten(?: as)?|\bcall(?:ed)?(?: it| this"

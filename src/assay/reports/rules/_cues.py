@@ -73,6 +73,7 @@ _USED: Final = re.compile(
     r"|according to)\b"
     r"|\b(?:found|obtained|derived|constructed|computed|calculated|built|formed|defined|measured"
     r"|given) by(?= \w+ing\b)"
+    r"|\b(?:please|just|simply) use\b"
     r"|\bwe (?=subtract|divide|average|sum|scale|multiply)|\bstock,? we\b|[:：]"
     r"|\b(?:compute|calculate|take|find|form|obtain|measure)\b"
     r"|\b(?:based on|built on|computed from|using|taking|that is|in other words|meaning"

@@ -97,8 +97,14 @@ class Analysis:
         )
 
     @cached_property
+    def _facts(self) -> tuple[tuple[Sentence, tuple[Fact, ...]], ...]:
+        """What each trusted sentence states."""
+        return tuple((sentence, facts_of((sentence,))) for sentence in self.trusted)
+
+    @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        trusted = (*facts_of((*self.trusted, *answers(self.document))), *settings(self.trusted))
+        plain = (fact for _, stated in self._facts for fact in stated)
+        trusted = (*plain, *facts_of(answers(self.document)), *settings(self.trusted))
         known = {fact.field for fact in trusted}
         late = facts_of(sentence for sentence in self.sentences if sentence.suspect)
         return (*trusted, *(fact for fact in late if fact.field not in known))
@@ -128,12 +134,13 @@ class Analysis:
     @cached_property
     def scoped(self) -> bool:
         """Whether settings or a direction are stated, as they are of a factor alone."""
-        strong = [
-            fact
-            for fact in facts_of(s for s in self.trusted if not s.heading and s.text[0] != "#")
-            if fact.strong
-        ]
-        return bool(strong) or any(not statement.names for statement in directions_of(self.trusted))
+        strong = (
+            fact.strong
+            for sentence, stated in self._facts
+            if not sentence.heading and sentence.text[0] != "#"
+            for fact in stated
+        )
+        return any(strong) or any(not statement.names for statement in directions_of(self.trusted))
 
     def pages(self, definition: Definition) -> tuple[int, ...]:
         place = self.document.locate(definition.start, definition.end)
@@ -141,15 +148,17 @@ class Analysis:
 
     def block(self, factor: Factor) -> tuple[int, int]:
         """The part of the text that is about this factor: from its heading to the next one's."""
-        begins = sorted(_begin(other, self.sentences) for other in self.factors)
-        start = _begin(factor, self.sentences)
+        begins = sorted(self._begin(other) for other in self.factors)
+        start = self._begin(factor)
         later = [begin for begin in begins if begin > start]
         return start, later[0] if later else len(self.document.text)
 
-
-def _begin(factor: Factor, sentences: tuple[Sentence, ...]) -> int:
-    heading = _heading_before(factor.definitions[0].sentence, sentences)
-    return heading.start if heading is not None else factor.start
+    def _begin(self, factor: Factor) -> int:
+        """Its heading, unless another factor stands between that and it."""
+        heading = _heading_before(factor.definitions[0].sentence, self.sentences)
+        if heading is None or any(heading.start < other.start < factor.start for other in self.factors):
+            return factor.start
+        return heading.start
 
 
 def comparable(tree: Tree) -> Tree:

@@ -42,7 +42,8 @@ _UNIVERSE = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _COMPUTE = re.compile(
-    r"计算|更新|[日周月]更(?![\u4e00-\u9fff])|可得|\bavailable\b|都算|算一次|打分|估计一次|每日估计|\btakes?\b|\bcompare|频率|频次"
+    r"计算|更新|每[日天周月]度?(?:跟踪|算)|[日周月]更(?![\u4e00-\u9fff])|可得|\bavailable\b|都算|算一次|打分|估计一次|每日估计|\btakes?\b"
+    r"|\bcompare|频率|频次"
     r"|因子值|取值|采样|生成|comput|calculat"
     r"|updat|evaluat"
     r"|refresh|frequenc|\bsignals? (?:is |are )?(?=every|each|daily|weekly|monthly)|\bnew values\b"
@@ -51,7 +52,7 @@ _COMPUTE = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _TRADING = re.compile(
-    r"调仓|换仓|[日周月]调(?![\u4e00-\u9fff])|换[一两]?次仓|调一次仓|再平衡|持仓|组合|建仓|轮换|[日周月][频度](?:的)?交易|交易(?=\s*[:：|]"
+    r"调仓|换仓|每[日周月]调|[日周月]调(?![\u4e00-\u9fff])|换[一两]?次仓|调一次仓|再平衡|持仓|组合|建仓|轮换|[日周月][频度](?:的)?交易|交易(?=\s*[:：|]"
     r"|[^，。;；]{0,4}每[日周月])"
     r"|\btrading(?=\s*[:|])|[按每][日周月](?:度)?调整|每周[一二三四五]?(?:调整|重构|交易)|rebalanc|portfolio|holding|\bheld\b"
     r"|\bhold\b|\bbook\b"
@@ -170,7 +171,10 @@ def _keyed_periods(sentence: Sentence) -> Iterator[Fact]:
         yield _fact(field, value, sentence.start + match.start(), match.group(), sentence)
 
 
-_LONE = re.compile(r"\s*(?:(?P<en>daily|weekly|monthly)|(?P<zh>[日周月])(?:频|度))\s*")
+_LONE = re.compile(
+    r"\s*(?:(?P<en>daily|weekly|monthly)|(?P<day>(?:every|each) (?:trading )?day|每[日天])"
+    r"|(?P<zh>[日周月])(?:频|度))\s*"
+)
 
 
 def _lone_period(sentence: Sentence) -> Iterator[Fact]:
@@ -180,7 +184,7 @@ def _lone_period(sentence: Sentence) -> Iterator[Fact]:
     for index, (start, clause) in enumerate(listed[:-1]):
         lone = _LONE.fullmatch(clause)
         if lone is not None and fields[index + 1] == "rebalance" and "frequency" not in fields:
-            word = lone.group("en") or _PERIOD_OF[lone.group("zh")]
+            word = lone.group("en") or ("daily" if lone.group("day") else _PERIOD_OF[lone.group("zh")])
             yield _fact("frequency", word, start, clause, sentence)
 
 

@@ -75,7 +75,7 @@ def settle_core(analysis: Analysis, factor: Factor, tree: Tree) -> Settled:
 def _said_otherwise(analysis: Analysis, factor: Factor, settled: Settled) -> Settled | None:
     """The conflict with a sentence about the factor that says the same formula with other windows."""
     assert settled.tree is not None
-    known = [(d.sentence.start, d.sentence.end) for d in factor.definitions]
+    known = [(d.sentence.start, d.sentence.end) for d in factor.read]
     for sentence in analysis.trusted:
         inside = any(low <= sentence.start < high for low, high in known) or settled.windows
         if inside or sentence.table_row or not OWN.search(sentence.text) or ASIDE.search(sentence.text):

@@ -168,6 +168,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         *(("A", "WAGG OF M", of_whole(compound, own, 1), cost) for compound, cost in ((True, 0.2),
          (False, 0.7))),
         ("A", "WAGG OF A", own, 0.7),
+        ("S", "S , W TAKE AGG", lambda x, w, op: apply(op, x, w), 1.0),
         ("S", "S , OW TAKE? AGG", lambda x, w, op: apply(op, x, w), 1.0),
         ("S", "S ,? THEN? TAKE WAGG", lambda x, wanted: own(wanted, x), 1.0),
         ("S", "S , THEN WAGG", lambda x, wanted: own(wanted, x), 1.0),
@@ -472,6 +473,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("STEP", "AGGED OW", lambda op, w: apply(op, SELF, w), 0.5),
         ("STEP", "OW TAKE? AGG", lambda w, op: apply(op, SELF, w), 0.6),
         ("STEP", "TAKE WAGG", lambda x: x, 0.5),
+        ("STEP", "TAKE? IT OW OF? AGG", lambda w, op: apply(op, SELF, w), 0.3),
         ("STEP", "TAKE WAGG OF IT", lambda x: x, 0.3),
         ("STEP", "WAGG", lambda x: x, 1.0),
         ("STEP", "IT OF? TAKE WAGG", lambda x: x, 0.2),
@@ -493,6 +495,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     )),
     Pattern("a name and its formula in brackets", (
         ("A", "NAMED ( S )", in_brackets, 0.3),
+        ("B", "NAMED ( S )", in_brackets, 0.3),
         ("A", "A ( S )", in_brackets, 1.5),
     )),
 )  # fmt: skip

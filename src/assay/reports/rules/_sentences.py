@@ -37,7 +37,7 @@ class Sentence:
     @property
     def table_row(self) -> bool:
         """Whether it is a row of a table."""
-        return self.text.startswith("|") or len(_BAR.findall(self.text)) >= 2
+        return self.text.startswith("|") or len(_BAR.findall(_ABSOLUTE.sub("", self.text))) >= 2
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ class Sentences:
 
 _BAR = re.compile(r"(?<=\s)\|(?=\s)|(?<=[^\sA-Za-z(（+*/-])\|(?=[^\sA-Za-z)）+*/-])")
 """A bar between cells; one beside a letter or a sign stands for an absolute value."""
+
+_ABSOLUTE = re.compile(r"\|[^|\s]{1,8}\|(?=[的之/÷×*)）+,，。;； -]|$)")
+"""An absolute value inside a sentence."""
 
 _LABEL = re.compile(r"[*\s]*(?:[QA]\d*|问|答|问题\d*|回答)[*]*\s*[:：][*\s]*")
 _QUESTION = re.compile(

@@ -14,7 +14,7 @@ from assay.reports.rules._read import Phrase, content, step
 from assay.reports.rules._rest import left_over
 from assay.reports.rules._scan import Scanner
 from assay.reports.rules._sentences import Sentence, clauses
-from assay.reports.rules._tree import Apply, Tree
+from assay.reports.rules._tree import Apply, Tree, apply
 
 REACH: Final = 4
 """Sentences after a formula among which its next step is looked for."""
@@ -89,12 +89,16 @@ def built(scanner: Scanner, sentence: Sentence, tree: Tree, following: Sequence[
 
 
 def _step(scanner: Scanner, sentence: Sentence, before: Tree) -> tuple[Phrase, int, int] | None:
+    ranks = _RANKS_IT.match(sentence.text)
+    if ranks is not None:
+        return Phrase(apply("RANK", before), 0, 0), sentence.start, sentence.start + ranks.end()
     listed = _LISTED.match(sentence.text) is not None
+    if _ITEM.match(sentence.text):
+        return None
     for start in _starts(sentence):
-        own = not content(
-            scanner.tokens(sentence.start, start)
-        )  # else the step is done with what it says itself
-        marked = listed or _goes_on(sentence, start if own else sentence.start)
+        if content(scanner.tokens(sentence.start, start)):
+            continue  # the step is done with what the sentence says itself
+        marked = listed or _goes_on(sentence, start)
         tokens = scanner.tokens(start, sentence.end)
         phrase = step(tokens, before, scanner.charts)
         if phrase is None:
@@ -113,6 +117,18 @@ def _goes_on(sentence: Sentence, start: int) -> bool:
     """Whether the sentence, or the clause that begins at ``start``, says *then*."""
     return any(_GOES_ON.search(words) for words in (sentence.text, sentence.text[start - sentence.start :]))
 
+
+_ITEM = re.compile(rf"(?:{_NUMBERED})[^,，.。:：=]{{1,24}}[:：]", re.IGNORECASE)
+"""An item of a list that has a name of its own: ``(B) range: ...``."""
+
+_RANKS_IT = re.compile(
+    rf"(?:{_NUMBERED}|{_ORDERED})+(?:we )?(?:rank (?:it |them |this |the result |the values? )?(?:across"
+    rf"|cross-sectionally"
+    r"|within)(?: (?:all )?(?:stocks|names|the (?:market|universe)|the cross[- ]section))?"
+    r"|(?:对(?:其|结果|上述结果))?(?:在)?(?:横截面|截面)上?(?:求|取|做|进行)?排名)\s*$",
+    re.IGNORECASE,
+)
+"""A numbered step that ranks, and does nothing else."""
 
 _SORTS = re.compile(
     r"\brank|\bsort|\bgroup|\bbuy|\bsell|\bhold|\bhedg|排序|排名|分组|分档|选股|买入|卖出|持有|做多|检验|观察|考察"
@@ -151,6 +167,8 @@ def _carries_on(scanner: Scanner, sentence: Sentence, *, near: bool) -> bool:
         for start, clause in clauses(sentence.start, sentence.text)
     )
     marked = near and goes_on and not speaks_of_another(sentence.text)
+    if _ITEM.match(sentence.text):
+        return False
     if marked and any(_has(token, _OPS) for token in tokens):
         return True
     if marked and not _SORTS.search(sentence.text) and any(_has(token, {"IT"}) for token in tokens):

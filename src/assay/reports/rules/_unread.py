@@ -84,7 +84,9 @@ def _asking(scanner: Scanner, sentence: Sentence) -> Definition | None:
     asked = next(obstacles_in(formula_part(sentence.text)), None)
     if asked is None and _BINDS.search(sentence.text):
         asked = Obstacle(UNREAD, sentence.text[:80])
-    if asked is None or not _over_time(tokens):
+    data = asked is not None and asked.reason in (MINUTE_DATA, FUNDAMENTAL_DATA)
+    about = data and _SIGNAL.search(sentence.text) is not None
+    if asked is None or not (about or _over_time(tokens)):
         return None
     whole = Region(sentence.start, sentence.end, names.NONE, Strength.USED)
     return replace(blank_of(sentence, whole), obstacle=asked)

@@ -92,7 +92,7 @@ TABLE: Final[tuple[Words, ...]] = (
          r"|product|difference|sum)s?(?! (?:of"
          r"|between|in|to)\b)|it|them|what (?:remains|is left)|the (?:remainder|outcome)"
          r"|the resulting (?:ratio|quantity|number|value|figure|series)"
-         r"|(?:该|上述|此|这一|这个|所得|得到的|前述)(?:每?日度?)?(?:的)?(?:比值|比率|比例|比重|占比|数值|序列|指标|差值|差额|差|结果|商|乘积"
+         r"|(?:该|上述|此|这一|这个|所得|得到的|前述)(?:每?日度?)?(?:的)?(?:比值|比率|比例|比重|占比|绝对值|对数值?|数值|序列|指标|差值|差额|差|结果|商|乘积"
          r"|均价|均值|平均值|标准差|累计值|长度|幅度|价格|收益率?(?:序列)?|数|值)|(?:上一步|前一步|第[一二三]步)(?:的|所得)?(?:的)?(?:结果|数值|值|序列)"
          r"|两者之比|结果|其|排名(?:值)?(?=取负|取反|乘以?\s?[-−])|差额(?=再?[除取])",
          ("IT", None), ("ITS", None, 0.1)),
@@ -298,7 +298,9 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"over|during|in|within|across|for|on|在|于", ("OVER", None)),
     _row(r"over", ("DIVW", None, 0.5), ("OVER", None)),
     _row(
-        r"过去|最近|近|此前|前|滚动|回看|往前|截至当日(?:的)?|past|last|trailing|previous|prior|preceding|recent|foregoing"
+        r"th[eo]se(?= \d)|过去|最近|近|此前|前|滚动|回看|往前|截至当日(?:的)?"
+        r"|past|last|trailing|previous|prior"
+        r"|preceding|recent|foregoing"
         r"|rolling|latest|most recent",
          ("PAST", None)),
     _row(r"以?内|以来|期间|区间内|之?间|里|中|window|period|horizon|lookback|look-back", ("WITHIN", None)),
@@ -344,7 +346,7 @@ TABLE: Final[tuple[Words, ...]] = (
         r"|a )?(?:individual )?stock(?:'s|s'|s)?|its own"
          r"|the|a|an|our|then-current|on each (?:trading )?day|now|just|simply|simple|['’]s|当前|当期|当天"
          r"|当日|今日|today(?:['’]s)?|the day's|current|t日|day t|at day t|of the day|on (?:that|the) day"
-         r"|of (?:that|the same) day|每天的?|每一天的?",
+         r"|of (?:that|the same) day|每[天日]的?|每个交易日的?|每一天的?",
          ("FILLER", None)),
 )  # fmt: skip
 
