@@ -118,7 +118,7 @@ FILES = {
 def main(folder: Path) -> None:
     """All of it, each command shown before what it says."""
     assay(folder.parent, "init", folder.name)
-    assay(folder, "data", "simulate", "sim", "--instruments", "100", "--days", "900")
+    assay(folder, "data", "simulate", "sim", "--instruments", "120", "--days", "1400")
     assay(folder, "periods", "set", "sim")
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -131,7 +131,8 @@ def _agreed(plan: AcceptPlan, *, yes: bool) -> bool:
     if plan.certificates > plan.factors:
         what += f" and {plan.certificates - plan.factors} portfolios"
     if plan.looks_left is not None:
-        what += f": {plan.certificates} looks of {plan.looks_left} that are left"
+        looks = "1 look" if plan.certificates == 1 else f"{plan.certificates} looks"
+        what += f": {looks} of {plan.looks_left} that are left"
     what += ". It is done once: what is seen then is no hold-out any more."
     if yes:
         note(f"{what} Opened, as --yes says.")
