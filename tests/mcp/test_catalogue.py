@@ -8,18 +8,25 @@ from typing import Any
 
 import pytest
 
+import assay.mcp
 from assay.cli import main
 from assay.cli._reference import catalogue_file
-from assay.mcp import bare_surface
+from assay.mcp import RegistryOffer, bare_surface, catalogued
 
 from .conftest import talk
 
 FILE = Path(__file__).parents[2] / "docs" / "reference" / "mcp-catalogue.json"
 
 
-def test_the_file_is_fresh() -> None:
+@pytest.mark.parametrize("file", [FILE, Path(assay.mcp.__path__[0]) / "catalogue.json"])
+def test_the_file_is_fresh(file: Path) -> None:
     fix = "refresh it: python -m assay.cli._reference docs/reference"
-    assert FILE.read_text(encoding="utf-8") == catalogue_file(), fix
+    assert file.read_text(encoding="utf-8") == catalogue_file(), fix
+
+
+def test_what_is_listed_before_anything_is_open_is_what_is_there_then(registry) -> None:
+    """A server lists the catalogue of its package, and opens the registry for the first call."""
+    assert list(catalogued()) == list(RegistryOffer(registry).listed())
 
 
 def test_it_is_what_a_client_is_listed(server) -> None:

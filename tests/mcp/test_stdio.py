@@ -135,11 +135,11 @@ def test_neither_data_nor_compiler_is_loaded_for_the_list() -> None:
     script = """
 import asyncio, json, sys
 from mcp import Client
-from assay.mcp import Attached, LateOffer, bare_surface, build_server
+from assay.mcp import Attached, LateOffer, build_server, catalogued
 async def main():
-    async with Client(build_server(LateOffer(bare_surface(), Attached().open))) as client:
+    async with Client(build_server(LateOffer(catalogued(), Attached().open))) as client:
         await client.list_tools()
-        slow = ("numba", "pandas", "polars", "matplotlib", "scipy.stats", "sklearn", "lightgbm", "fastapi")
+        slow = ("numba", "pandas", "polars", "matplotlib", "scipy", "fastapi", "assay.market")
         print(json.dumps([name for name in slow if name in sys.modules]))
 asyncio.run(main())
 """

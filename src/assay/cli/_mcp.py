@@ -133,9 +133,9 @@ def _operator(model: str | None, artifact: str | None, *, needed: bool) -> Opera
 
 
 def _server(attached: Attached, operator: Operator | None, names: NameStyle) -> Server:
-    from assay.mcp import LateOffer, bare_surface, build_server
+    from assay.mcp import LateOffer, build_server, catalogued
 
-    offer = LateOffer(bare_surface(allow_record=attached.allow_record), attached.open)
+    offer = LateOffer(catalogued(allow_record=attached.allow_record), attached.open)
     return build_server(offer, operator=operator, names=names)
 
 

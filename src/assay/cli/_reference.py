@@ -138,12 +138,14 @@ def _cell(text: str) -> str:
 
 def write_pages(folder: Path) -> None:
     """Write the generated pages of this module into ``docs/reference``."""
+    from assay import mcp
     from assay.base import atomic_write
 
     atomic_write(folder / "cli.md", cli_markdown())
     atomic_write(folder / "refusals.md", refusals_markdown())
     atomic_write(folder / "tools.md", tools_page())
-    atomic_write(folder / "mcp-catalogue.json", catalogue_file())
+    for file in (folder / "mcp-catalogue.json", Path(mcp.__path__[0]) / "catalogue.json"):
+        atomic_write(file, catalogue_file())
 
 
 if __name__ == "__main__":

@@ -17,11 +17,13 @@ __all__ = [
     "NameStyle",
     "Offer",
     "Parts",
+    "RegistryOffer",
     "WireNames",
     "bare_surface",
     "build_server",
     "catalogue",
     "catalogue_text",
+    "catalogued",
     "http_app",
     "serve_stdio",
     "surface",
@@ -34,8 +36,9 @@ __getattr__ = lazy_names(
         "._callers": ("Callers",),
         "._catalogue": ("catalogue", "catalogue_text"),
         "._http": ("HttpSettings", "http_app"),
+        "._listing": ("catalogued",),
         "._names": ("NameStyle", "WireNames"),
-        "._offer": ("LateOffer", "Offer"),
+        "._offer": ("LateOffer", "Offer", "RegistryOffer"),
         "._parts": ("Parts",),
         "._server": ("build_server",),
         "._stdio": ("serve_stdio",),
@@ -47,8 +50,9 @@ if TYPE_CHECKING:
     from assay.mcp._callers import Callers
     from assay.mcp._catalogue import catalogue, catalogue_text
     from assay.mcp._http import HttpSettings, http_app
+    from assay.mcp._listing import catalogued
     from assay.mcp._names import NameStyle, WireNames
-    from assay.mcp._offer import LateOffer, Offer
+    from assay.mcp._offer import LateOffer, Offer, RegistryOffer
     from assay.mcp._parts import Parts
     from assay.mcp._server import build_server
     from assay.mcp._stdio import serve_stdio

@@ -2,21 +2,23 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from assay.base import OperatorKind
+from mcp_types import Tool as WireTool
+
 from assay.errors import AssayError
-from assay.tools import Caller, Failed, Outcome, Registry, Tool
+from assay.mcp._listing import wire_tool
+from assay.tools import Caller, Failed, Outcome, Registry
 
 _log = logging.getLogger("assay.mcp")
 
 
 class Offer(Protocol):
-    """What a server offers: a registry, or one that is still being opened."""
+    """What a server offers to agents."""
 
-    def tools(self, caller: OperatorKind | None = None) -> tuple[Tool, ...]:
-        """The tools of such a caller, sorted by id."""
+    def listed(self) -> Sequence[WireTool]:
+        """The tools, named by their ids."""
         ...
 
     def call(self, tool_id: str, raw_arguments: str | Mapping[str, Any], caller: Caller) -> Outcome:
@@ -24,25 +26,41 @@ class Offer(Protocol):
         ...
 
 
-class LateOffer:
-    """A registry whose tools are listed at once, and whose data is opened for the first call.
+class RegistryOffer:
+    """What a registry has for agents."""
 
-    A client waits for the list before it shows anything, and reading a data set takes longer than that.
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def listed(self) -> Sequence[WireTool]:
+        """See :class:`Offer`."""
+        return [wire_tool(tool) for tool in self._registry.tools("agent")]
+
+    def call(self, tool_id: str, raw_arguments: str | Mapping[str, Any], caller: Caller) -> Outcome:
+        """See :class:`Offer`."""
+        return self._registry.call(tool_id, raw_arguments, caller)
+
+
+class LateOffer:
+    """A registry whose tools are listed at once, and which is opened for the first call.
+
+    A client waits for the list before it shows anything; to import the desks and to read a data set takes
+    longer than that.
 
     Parameters
     ----------
-    shown : a registry of the same tools without what stands behind them.
-    make : opens the whole one. Where it fails calls fail, the log says why, and the next call tries again.
+    listed : the tools of that registry, named by their ids; see :func:`assay.mcp.catalogued`.
+    make : opens it. Where it fails calls fail, the log says why, and the next call tries again.
     """
 
-    def __init__(self, shown: Registry, make: Callable[[], Registry]) -> None:
-        self._shown, self._make = shown, make
+    def __init__(self, listed: Sequence[WireTool], make: Callable[[], Registry]) -> None:
+        self._listed, self._make = listed, make
         self._lock = threading.Lock()
         self._opened: Registry | None = None
 
-    def tools(self, caller: OperatorKind | None = None) -> tuple[Tool, ...]:
+    def listed(self) -> Sequence[WireTool]:
         """See :class:`Offer`."""
-        return self._shown.tools(caller)
+        return self._listed
 
     def call(self, tool_id: str, raw_arguments: str | Mapping[str, Any], caller: Caller) -> Outcome:
         """See :class:`Offer`."""

@@ -81,7 +81,7 @@ class Resources:
     """The resources of an offer; kinds whose tools it lacks do not exist."""
 
     def __init__(self, offer: Offer) -> None:
-        known = {tool.id for tool in offer.tools("agent")}
+        known = {tool.name for tool in offer.listed()}
         self._offer = offer
         self._kinds = tuple(kind for kind in KINDS if {kind.list_tool, kind.read_tool} <= known)
 

@@ -21,10 +21,6 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
-    ToolAnnotations,
-)
-from mcp_types import (
-    Tool as WireTool,
 )
 
 from assay._version import __version__
@@ -33,15 +29,14 @@ from assay.mcp._answers import answer_of
 from assay.mcp._callers import Callers
 from assay.mcp._completion import complete
 from assay.mcp._faults import protocol_fault, with_reasons
+from assay.mcp._listing import REASONS_KEY
 from assay.mcp._names import NameStyle, WireNames
-from assay.mcp._offer import Offer
+from assay.mcp._offer import Offer, RegistryOffer
 from assay.mcp._paging import PAGE, page_of
 from assay.mcp._prompts import get_prompt, listed_prompts
 from assay.mcp._resources import Resources
-from assay.tools import COMMON, Illegal, Tool
+from assay.tools import COMMON, Illegal, Registry
 
-REASONS_KEY: Final = "assay/reasons"
-ID_KEY: Final = "assay/id"
 THREADS: Final = 4
 """Calls that are at work at once; further ones wait."""
 
@@ -63,7 +58,7 @@ _T = TypeVar("_T")
 
 
 def build_server(
-    offer: Offer,
+    offer: Registry | Offer,
     *,
     operator: Operator | None = None,
     names: NameStyle = "underscore",
@@ -75,7 +70,7 @@ def build_server(
 
     Parameters
     ----------
-    offer : the tools, see :func:`assay.mcp.surface`.
+    offer : the tools, see :func:`assay.mcp.surface`; or some that are opened later, see :class:`LateOffer`.
     operator : the agent who calls; without it, one for each client by the name that it gives itself.
     names : how tools are named on the wire; either name is understood.
     page : rows of a list in one answer.
@@ -86,6 +81,7 @@ def build_server(
     AssayError
         Two tools would have one name.
     """
+    offer = RegistryOffer(offer) if isinstance(offer, Registry) else offer
     face = _Face(offer, Callers(operator, clock=clock, ids=ids), names, page)
     server: Server[Any] = Server(
         "assay",
@@ -110,11 +106,12 @@ class _Face:
     """The handlers of the server: from requests to the offer and back."""
 
     def __init__(self, offer: Offer, callers: Callers, style: NameStyle, page: int) -> None:
-        tools = offer.tools("agent")
+        tools = {tool.name: tool for tool in offer.listed()}
         self._offer, self._callers, self._page = offer, callers, page
-        self._names = WireNames((tool.id for tool in tools), style)
-        self._tools = sorted((self._names.shown(tool.id), tool) for tool in tools)
-        self._schemas = {tool.id: tool.input_schema for tool in tools}
+        self._names = WireNames(tools, style)
+        shown = {self._names.shown(name): tool for name, tool in tools.items()}
+        self._tools = [(name, shown[name].model_copy(update={"name": name})) for name in sorted(shown)]
+        self._schemas = {name: tool.input_schema for name, tool in tools.items()}
         self._resources = Resources(offer)
         self._threads = anyio.CapacityLimiter(THREADS)
 
@@ -123,8 +120,7 @@ class _Face:
         return self._schemas.get(self._names.canonical(name) or "")
 
     async def list_tools(self, ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        listed = [(name, wire_tool(name, tool)) for name, tool in self._tools]
-        tools, following = page_of("tools", listed, _cursor(params), self._page)
+        tools, following = page_of("tools", self._tools, _cursor(params), self._page)
         return ListToolsResult(tools=tools, next_cursor=following)
 
     async def call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -176,31 +172,6 @@ class _Face:
 
 
 UNKNOWN_TOOL: Final = next(reason for reason in COMMON if reason.code == "unknown_tool")
-
-
-def wire_tool(name: str, tool: Tool) -> WireTool:
-    """A tool as it is listed: schemas, all four hints, and its reasons."""
-    hints = tool.annotations
-    reasons = [
-        {"code": reason.code, "meaning": reason.summary, "fix": reason.fix}
-        | ({"reserved": True} if reason.code in tool.reserved else {})
-        for reason in sorted(tool.reasons, key=lambda item: item.code)
-    ]
-    return WireTool(
-        name=name,
-        title=tool.id,
-        description=tool.summary,
-        input_schema=tool.input_schema,
-        output_schema=tool.output_schema,
-        annotations=ToolAnnotations(
-            title=tool.id,
-            read_only_hint=hints.read_only,
-            destructive_hint=hints.destructive,
-            idempotent_hint=hints.idempotent,
-            open_world_hint=hints.open_world,
-        ),
-        _meta={ID_KEY: tool.id, REASONS_KEY: reasons},
-    )
 
 
 def _cursor(params: PaginatedRequestParams | None) -> str | None:

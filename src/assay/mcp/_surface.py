@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from assay.config import PeriodPlan, Workspace, find_data_place, propose_plan
 from assay.errors import AssayError, Refusal
-from assay.mcp._parts import Parts
-from assay.tools import Registry
-from assay.tools.builtin import SearchView, Workbench
 
 if TYPE_CHECKING:
     from assay.config import DataSettings
     from assay.ledger import Ledger
     from assay.market import Panel
     from assay.reports import Document
+    from assay.tools import Registry
+    from assay.tools.builtin import SearchView, Workbench
 
 DESK: Final = "mcp"
 SIMULATED: Final = "simulated-market"
@@ -63,13 +62,16 @@ class Attached:
             ``plan_moved``: dates that were hidden at a look are open now. ``no_dates``, ...: see
             :meth:`assay.tools.builtin.SearchView.of`.
         """
+        from assay.mcp._parts import Parts  # which imports every desk
+        from assay.tools import Registry
+
         view, bench = self._bench(self._ledger())
         runs = None if self.workspace is None else self.workspace.runs_dir
         return Registry(Parts(bench, runs, self._document()).tools(), guard=view.guard)
 
     def _bench(self, ledger: Ledger | None) -> tuple[SearchView, Workbench]:
         from assay.judge import JudgeSettings
-        from assay.tools.builtin import PanelJudge, search_features, search_judging
+        from assay.tools.builtin import PanelJudge, SearchView, Workbench, search_features, search_judging
 
         panel, settings = self._panel()
         plan = _plan_of(panel, settings)
@@ -144,6 +146,9 @@ def surface(
 
 def bare_surface(*, allow_record: bool = False) -> Registry:
     """The same tools with nothing attached: what the catalogue and the reference page are made from."""
+    from assay.mcp._parts import Parts
+    from assay.tools import Registry
+
     return Registry(Parts().tools())
 
 

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.campaign import campaign_tools
+from assay.reports.tools import report_tools
+from assay.tools import Tool
+from assay.tools.builtin import Workbench, builtin_tools
+
+if TYPE_CHECKING:
+    from assay.reports import Document
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What stands behind the tools of the surface. What is absent is refused by name (``no_data``, ...).
+
+    Parameters
+    ----------
+    bench : data, judge, ledger, zoo, features and strategies.
+    runs : folder of the workspace's runs.
+    document : the research report that is attached.
+    """
+
+    bench: Workbench = field(default_factory=Workbench)
+    runs: Path | None = None
+    document: Document | None = None
+
+    def tools(self) -> Iterator[Tool]:
+        """All tools of the surface: the only place that knows them all."""
+        yield from builtin_tools(self.bench)
+        yield from campaign_tools(self.bench.ledger, self.runs)
+        yield from report_tools(self.document)
