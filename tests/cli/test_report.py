@@ -165,6 +165,30 @@ def test_bad_options_are_bad_input(run: Run, note: Path, tmp_path: Path) -> None
         assert (done.code, bool(done.data["message"])) == (2, True), arguments
 
 
+def test_no_output_takes_the_place_of_an_input_or_of_another(run: Run, note: Path, tmp_path: Path) -> None:
+    before = note.read_bytes()
+    (tmp_path / "link.md").symlink_to(note)
+    both = str(tmp_path / "both")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"case_id": "en-01", "prediction": {}}\n', encoding="utf-8")
+    for arguments in (
+        ("extract", str(note), "--out", str(note)),
+        ("extract", str(tmp_path / "link.md"), "--html", str(note)),
+        ("extract", str(note), "--out", both, "--html", both),
+        ("holdout-report", str(rows), "--out", str(rows)),
+    ):
+        done = run("report", *arguments, "--json")
+        assert (done.code, done.data["fix"]) == (2, "name another file"), arguments
+    assert note.read_bytes() == before
+    assert rows.read_text(encoding="utf-8").startswith('{"case_id"')
+    assert not Path(both).exists()
+
+
+def test_predictions_are_read_up_to_a_size(run: Run) -> None:
+    done = run("report", "score", "/dev/zero", "--json")
+    assert (done.code, "larger" in done.data["message"]) == (2, True)
+
+
 def test_a_run_in_a_workspace_is_recorded_with_its_readings(run: Run, desk: Path, plain: Path) -> None:
     done = run(
         "report", "extract", str(plain), "--data", "small", "--json", "--out", str(desk / "gated.json")

@@ -27,6 +27,7 @@ from assay.reports.gold import (
     similarity,
 )
 from assay.reports.gold import _build as build
+from assay.reports.gold._batch import FORMAT
 from assay.reports.gold._records import FEATURES, REPORTS_FOLDER
 from assay.spec import FactorSpec, declaration_issues, read_expr, universe_of
 
@@ -366,6 +367,10 @@ def test_a_file_that_is_not_in_the_manifest_is_refused(tmp_path: Path) -> None:
         read_batch(tmp_path / "batch")
     with pytest.raises(DataError, match="no manifest"):
         read_batch(tmp_path)
+    for text, said in (("[" * 100_000, "no manifest"), (f'{{"format": "{FORMAT}", "files": 5}}', "no files")):
+        (tmp_path / "manifest.json").write_text(text)
+        with pytest.raises(DataError, match=said):
+            read_batch(tmp_path)
 
 
 def test_a_batch_refuses_two_reports_of_one_name_and_an_existing_folder(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -147,28 +146,38 @@ BAD_LINES = {
     "unknown mode": '{"case_id": "zh-01", "prediction": {}, "mode": "half"}',
     "unknown key": '{"case_id": "zh-01", "prediction": {}, "spec": {}}',
     "audit": '{"case_id": "zh-01", "prediction": {}, "audit": 3}',
+    "a key twice": '{"case_id": "zh-01", "case_id": "en-01", "prediction": {}}',
+    "a key of the answer twice": '{"case_id": "zh-01", "prediction": {"spec": {}, "spec": {}}}',
+    "more illegal calls than calls": '{"case_id": "zh-01", "prediction": {}, "audit": '
+    '{"tool_calls": 1, "illegal_tool_calls": 5}}',
+    "fewer calls than none": '{"case_id": "zh-01", "prediction": {}, "audit": {"tool_calls": -1}}',
     "twice": '{"case_id": "zh-01", "prediction": {}}\n{"case_id": "zh-01", "prediction": {}}',
     "empty": "\n",
 }
 
 
 @pytest.mark.parametrize("text", BAD_LINES.values(), ids=BAD_LINES)
-def test_a_bad_file_of_predictions_says_where(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
-    path.write_text(text, encoding="utf-8")
+def test_bad_predictions_say_where(text: str) -> None:
     with pytest.raises(DataError) as error:
-        read_predictions(path, list(CASES.values()))
+        read_predictions(text, list(CASES.values()), "p.jsonl")
     assert "p.jsonl" in str(error.value.where)
 
 
-def test_what_is_no_answer_scores_nothing_and_is_no_refusal(tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
+def test_a_line_ends_where_json_lines_end() -> None:
+    quote = "a\u2028b\x85c"
+    row = {"case_id": "zh-01", "prediction": {"target": quote}}
+    text = json.dumps(row, ensure_ascii=False) + "\n"
+    (read,) = read_predictions(text, list(CASES.values()), "p.jsonl")
+    assert read.prediction == row["prediction"]
+
+
+def test_what_is_no_answer_scores_nothing_and_is_no_refusal() -> None:
     lines = [
         {"case_id": "zh-01", "prediction": "I think it is momentum"},
         {"case_id": "en-01", "prediction": {}},
     ]
-    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
-    rows = read_predictions(path, list(CASES.values()))
+    text = "\n".join(json.dumps(line) for line in lines)
+    rows = read_predictions(text, list(CASES.values()), "p.jsonl")
     figures = score_rows(rows, [CASES["zh-01"], CASES["en-01"]], SHOWN)["whole"].overall
     assert figures.reward == 0.0
     assert figures.refusal_precision == Rate(0, 0)

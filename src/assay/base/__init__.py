@@ -9,6 +9,7 @@ from assay.base._files import (
     clear_leavings,
     new_folder,
     sha256_file,
+    unique_keys,
 )
 from assay.base._identity import (
     ID_PATTERN,
@@ -49,5 +50,6 @@ __all__ = [
     "new_folder",
     "require",
     "sha256_file",
+    "unique_keys",
     "uuid7",
 ]

@@ -71,6 +71,22 @@ def atomic_write(path: Path, content: bytes | str) -> None:
         ) from error
 
 
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON whose keys differ: the ``object_pairs_hook`` for :func:`json.loads`.
+
+    Raises
+    ------
+    ValueError
+        A key is given twice: readers of JSON differ in which one they take.
+    """
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{name!r} is given twice")
+        found[name] = value
+    return found
+
+
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys, no spaces, shortest float text, and NaN refused.
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import AssayError, DataError
@@ -31,6 +32,28 @@ def check_writable(path: Path | None, option: str) -> None:
         raise AssayError(f"{parent} belongs to a data set", where=option, fix="name a file outside of it")
     if not os.access(parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise AssayError(f"{path} cannot be written", where=option, fix=fix)
+
+
+def check_distinct(outputs: Mapping[str, Path | None], *inputs: Path) -> None:
+    """Refuse an output that would take the place of an input, or of another output.
+
+    Parameters
+    ----------
+    outputs : files by their option.
+
+    Raises
+    ------
+    AssayError
+        Two of the paths are one file.
+    """
+    taken = {os.path.realpath(path): "what is read" for path in inputs}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        place = os.path.realpath(path)
+        if place in taken:
+            raise AssayError(f"{path} is {taken[place]}, too", where=option, fix="name another file")
+        taken[place] = f"the file of {option}"
 
 
 def read_text(path: Path, option: str) -> str:

@@ -107,12 +107,13 @@ def eval_window_report(
     import json
 
     from assay.base import atomic_write
-    from assay.cli._files import check_writable, read_text
+    from assay.cli._files import check_distinct, check_writable, read_text
     from assay.cli._output import print_json, say, without_nan
     from assay.evolve import HttpWindows, markdown, read_pairs, window_reports
     from assay.service import read_token
 
     check_writable(out, "--out")
+    check_distinct({"--out": out}, pairs, token_file, *filter(None, [eval_token_file]))
     listed = read_pairs(read_text(pairs, "--input"))
     eval_token = None if eval_token_file is None else read_token(eval_token_file)
     with HttpWindows(endpoint, token=read_token(token_file), eval_token=eval_token) as service:

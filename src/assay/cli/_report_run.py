@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.cli._files import check_writable, read_text
+from assay.cli._files import check_distinct, check_writable, read_text
 from assay.cli._output import print_json, say
 from assay.cli._progress import note, slow_notice, usable_cores
 from assay.cli._report_desk import DeskRun, desk_run
@@ -98,6 +98,7 @@ def run_extract(request: ExtractRequest) -> int:
 
     check_writable(request.html, "--html")
     check_writable(request.out, "--out")
+    check_distinct({"--html": request.html, "--out": request.out}, request.file)
     document = read_document(request.file)
     panel, settings = _data(request.data)
     inputs = {"report": document.sha256}

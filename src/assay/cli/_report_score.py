@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
-from assay.cli._files import check_writable
+from assay.cli._files import check_distinct, check_writable, read_text
 from assay.cli._output import print_json, say, without_nan
 from assay.cli._progress import note, slow_notice
 from assay.cli._report_desk import DeskRun, desk_run
@@ -59,6 +59,7 @@ def run_holdout(predictions: Path, out: Path, cases: Path | None, *, as_json: bo
     from assay.reports.gold import check_split
 
     check_writable(out, "--out")
+    check_distinct({"--out": out}, predictions)
     every = _cases(cases, None)
     check_split(every)
     found = _scored(predictions, [case for case in every if case.split == "holdout"], among=every)
@@ -222,8 +223,10 @@ def _scored(
     from assay.reports.metrics import read_predictions, score_rows
 
     wanted = {case.case_id for case in cases}
+    text = read_text(predictions, str(predictions))
     known = {case.case_id: case for case in (*(among or gold_cases()), *cases)}
-    rows = [row for row in read_predictions(predictions, tuple(known.values())) if row.case_id in wanted]
+    every = read_predictions(text, tuple(known.values()), str(predictions))
+    rows = [row for row in every if row.case_id in wanted]
     if not rows:
         raise DataError("no prediction is of these cases", where=str(predictions))
     with slow_notice():

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, Final, Literal, Protocol, get_args
 
+from assay.base import unique_keys
 from assay.errors import DataError
 
 Metric = Literal["ir", "net_excess", "max_drawdown", "turnover", "rank_ic"]
@@ -105,7 +106,7 @@ def read_pairs(text: str, where: str = "--input") -> tuple[Pair, ...]:
         A line is not one, or there is none.
     """
     pairs = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             pairs.append(_pair(line, f"{where}, line {number}"))
     if not pairs:
@@ -116,7 +117,7 @@ def read_pairs(text: str, where: str = "--input") -> tuple[Pair, ...]:
 def _pair(line: str, where: str) -> Pair:
     fix = f"give an object with the texts {', '.join(_KEYS)}"
     try:
-        data = json.loads(line)
+        data = json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", where=where, fix=fix) from error
     if not isinstance(data, dict) or sorted(data) != sorted(_KEYS):

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from assay.base import unique_keys
 from assay.errors import Refusal
 from assay.spec._reasons import BAD_SPEC
 from assay.spec._spec import FactorSpec
@@ -53,21 +54,12 @@ def _object(source: str | bytes) -> dict[str, Any]:
     if len(source) > SIZE_LIMIT:
         raise _refusal([("spec", f"longer than {SIZE_LIMIT} characters")])
     try:
-        data = json.loads(source, object_pairs_hook=_unique, parse_constant=_no_constant)
+        data = json.loads(source, object_pairs_hook=unique_keys, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise _refusal([("spec", f"not JSON: {error}")]) from error
     if not isinstance(data, dict):
         raise _refusal([("spec", "not a JSON object")])
     return data
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise ValueError(f"{name!r} is given twice")
-        found[name] = value
-    return found
 
 
 def _no_constant(name: str) -> None:

@@ -65,13 +65,18 @@ def test_files(tmp_path: Path) -> None:
     assert (document.name, document.format) == ("note.md", "markdown")
     assert read_document(file, name="another.txt").format == "text"
     assert refused(tmp_path / "none.md").reason.code == "document.unreadable"
-    assert refused(tmp_path).reason.code == "document.unreadable"
+    assert "a folder" in refused(tmp_path).message
+    (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
+    for path in (tmp_path / "loop.md", tmp_path / "a\0b.md", tmp_path / ("x" * 300)):
+        assert refused(path).reason.code == "document.unreadable"
 
 
 def test_a_pipe_is_no_file(tmp_path: Path) -> None:
     # opening it would wait for a writer for ever
     os.mkfifo(tmp_path / "pipe.md")
-    assert refused(tmp_path / "pipe.md").reason.code == "document.unreadable"
+    for path in (tmp_path / "pipe.md", Path("/dev/zero")):
+        found = refused(path)
+        assert (found.reason.code, "a pipe" in found.message) == ("document.unreadable", True)
 
 
 @pytest.mark.parametrize("text", ["a 20-day return. ", NOTE])
