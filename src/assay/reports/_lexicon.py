@@ -269,7 +269,7 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "at the close of each day, end of each day, each session, every session, after each close, "
             "after every close, at each close, at every close, every evening, each evening, nightly",
             _keyed("日"),
-            r"日(?=调仓|换仓)",
+            r"(?<![\u4e00-\u9fff\d ])日(?=调仓|换仓)",
             r"日更(?:新)?(?![\u4e00-\u9fff])",
         ),
         "weekly": _words(
@@ -280,7 +280,7 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             r"\b(every|each)\s+(5|five)\s+(trading |business )?(days|sessions)",
             r"\b(?:last|first) (?:trading |business )?day of (?:the|each|every) week",
             _keyed("周"),
-            r"周(?=调仓|换仓)",
+            r"(?<![个\d两二三四半])周(?=调仓|换仓)",
             r"周[更调](?![\u4e00-\u9fff])",
         ),
         "monthly": _words(
@@ -292,7 +292,7 @@ PERIOD_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             r"\b(every|each)\s+(2[0-2]|twenty)\s+(trading |business )?(days|sessions)",
             r"\b(?:last|first) (?:trading |business )?day of (?:the|each|every) month",
             _keyed("月"),
-            r"(?<![个\d])月(?=调仓|换仓)",
+            r"(?<![个\d两二三四半])月(?=调仓|换仓)",
             r"月[更调](?![\u4e00-\u9fff])",
         ),
     }
