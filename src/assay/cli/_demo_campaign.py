@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.cli._progress import Steps
     from assay.config import Workspace
 
-INSTRUMENTS, DAYS = 100, 900
+INSTRUMENTS, DAYS = 120, 1500
 ROUNDS = 3
 DATA, RUN, CONFIG, PAGE = "sim", "demo", "campaign.toml", "campaign.html"
 
