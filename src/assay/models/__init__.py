@@ -5,7 +5,7 @@ from assay.models._estimators import Estimator, ModelMissing, Ridge, make_estima
 from assay.models._folds import Fold, folds_of
 from assay.models._reasons import EMPTY_FOLD, NO_FOLDS, UNKNOWN_STRATEGY
 from assay.models._report import EvalFold, EvalMetrics, EvalProvenance, EvalReport
-from assay.models._scorer import Figures, SignalScorer, rounded
+from assay.models._scorer import Bars, Figures, SignalScorer, rounded
 from assay.models._strategy import (
     PARAMETERS,
     ModelName,
@@ -15,9 +15,10 @@ from assay.models._strategy import (
     WalkForward,
 )
 from assay.models._trials import record_trials
-from assay.models._walk import Fitted, walk_forward
+from assay.models._walk import Evaluated, Fitted, Trainer, walk_forward
 
 __all__ = [
+    "Bars",
     "EMPTY_FOLD",
     "NO_FOLDS",
     "PARAMETERS",
@@ -27,6 +28,7 @@ __all__ = [
     "EvalMetrics",
     "EvalProvenance",
     "EvalReport",
+    "Evaluated",
     "Figures",
     "Fitted",
     "Fold",
@@ -38,6 +40,7 @@ __all__ = [
     "Strategy",
     "StrategyBook",
     "StrategyProblems",
+    "Trainer",
     "WalkForward",
     "folds_of",
     "make_estimator",

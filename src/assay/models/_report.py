@@ -19,7 +19,7 @@ class EvalMetrics:
         the mean of the members.
     turnover : one way, in a year, as a multiple of that book.
     coverage : mean share of the members that have a signal.
-    days : days with a defined RankIC.
+    days : days with a defined RankIC; bars, where those are inside the day.
     """
 
     rank_ic: float | None

@@ -10,16 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import canonical_json
-from assay.features import FeatureStore, Label, label_values
+from assay.features import FeatureStore, Label
+from assay.market import Fill
 from assay.metrics import (
     COSTS_CN,
     COSTS_US,
     PERIODS_PER_YEAR,
     Costs,
+    Curve,
     Scorer,
     Tape,
     annualising_factor,
     coverage,
+    forward_returns,
     mean_of,
     moments_of,
 )
@@ -48,22 +51,58 @@ class Figures:
     sharpe: float
 
 
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """The bars that a signal is traded on.
+
+    Parameters
+    ----------
+    times : when each bar ends ``(T,)``: its day, or its second for bars inside the day.
+    price : adjusted price of the fill, float32 ``(T, N)``.
+    members : who may be traded, bool ``(T, N)``.
+    delisted_row : first row at which a name no longer exists ``(N,)``, -1 for none.
+    start_row : the first row that is scored.
+    minutes : length of a bar inside the day; ``None`` for days.
+    """
+
+    times: NDArray[np.datetime64]
+    price: NDArray[np.float32]
+    members: NDArray[np.bool_]
+    delisted_row: NDArray[np.integer[Any]]
+    start_row: int
+    minutes: int | None = None
+
+    @classmethod
+    def daily(cls, store: FeatureStore, fill: Fill, universe: str | None) -> Bars:
+        """The days of a store's panel."""
+        panel = store.panel
+        return cls(
+            panel.dates,
+            panel.field(fill),
+            panel.universe(universe or ALL),
+            panel.trading(fill).delisted_row,
+            store.start_row,
+        )
+
+
 class SignalScorer:
     """Scores many signals against one label, on the same rows; what the label alone needs is done once.
 
     Parameters
     ----------
-    store : whose panel is traded on.
-    label : the rule of the label.
-    rows : the rows that are scored, bool ``(T,)``; by default all of the store's period.
+    store : whose data is traded on.
+    label : the rule of the label; its horizon counts bars.
+    rows : the rows that are scored, bool ``(T,)``; by default all from the first one of the bars on.
     universe : members; ``None`` for all instruments.
+    bars : what is traded on; by default the days of the store's period.
 
     Notes
     -----
     The signal of row ``t`` is known before the close of ``t``, as :meth:`FeatureStore.known` gives it, and is
     ranked among the members of ``t``. The book is the top tenth, equally weighted, bought at the fill of
     ``t+1`` and held for the horizon; every order fills, costs are those of the market. Without a known market
-    there are no costs, and no Sharpe ratio. Figures are those of :mod:`assay.metrics`.
+    there are no costs, and no Sharpe ratio. Of bars inside the day the Sharpe ratio is that of the day's
+    sums, as everywhere. Figures are those of :mod:`assay.metrics`.
     """
 
     def __init__(
@@ -73,16 +112,16 @@ class SignalScorer:
         rows: NDArray[np.bool_] | None = None,
         *,
         universe: str | None = None,
+        bars: Bars | None = None,
     ) -> None:
-        panel = store.panel
-        trading = panel.trading(label.fill)
-        tape = Tape(panel.field(label.fill), trading.limit_up, trading.limit_down, trading.delisted_row)
-        members = panel.universe(universe or ALL)
-        self.rows = np.arange(len(members)) >= store.start_row if rows is None else rows
+        self.bars = Bars.daily(store, label.fill, universe) if bars is None else bars
+        price, members, gone = self.bars.price, self.bars.members, self.bars.delisted_row
+        tape = Tape(price, delisted_row=gone)
+        self.rows = np.arange(len(members)) >= self.bars.start_row if rows is None else rows
         self.store, self.label, self.universe = store, label, universe
         self.judged = members & self.rows[:, None]
-        self.returns = label_values(panel, label)
-        self._costs = COSTS.get(panel.manifest.market or "")
+        self.returns = forward_returns(price, label.horizon, delisted_row=gone)
+        self._costs = COSTS.get(store.panel.manifest.market or "")
         self._benchmark = tape.equal_weight(members)
         self._scorer = Scorer(
             self.returns,
@@ -100,7 +139,7 @@ class SignalScorer:
 
         ``first_row`` is the first one that anything was learnt from; by default the first that is scored.
         """
-        dates, label, used = self.store.panel.dates, self.label, np.flatnonzero(self.rows)
+        dates, label, used = self.bars.times, self.label, np.flatnonzero(self.rows)
         content: dict[str, Any] = {
             "data": self.store.digest,
             "first": str(dates[used[0] if first_row is None else first_row]),
@@ -112,6 +151,8 @@ class SignalScorer:
             "quantiles": QUANTILES,
             "min_names": MIN_NAMES,
         }
+        if self.bars.minutes is not None:
+            content["bar_minutes"] = self.bars.minutes
         return hashlib.sha256(canonical_json(content).encode()).hexdigest()
 
     def figures(self, signal: NDArray[np.float32]) -> Figures:
@@ -135,15 +176,17 @@ class SignalScorer:
         )
         return Figures(metrics, score.rank_ic.values, score.ic.values, days, excess, sharpe)
 
-    def _book(self, curve: Any) -> tuple[NDArray[np.datetime64], NDArray[np.float64], float]:
+    def _book(self, curve: Curve) -> tuple[NDArray[np.datetime64], NDArray[np.float64], float]:
         """Days, net excess returns and yearly turnover, from the first trade on."""
         traded = np.flatnonzero(curve.bought > 0)
         if not len(traded):
-            return self.store.panel.dates[:0], np.empty(0), math.nan
+            return self.bars.times[:0].astype("datetime64[D]"), np.empty(0), math.nan
         live = slice(int(traded[0]), int(np.flatnonzero(self.rows)[-1]) + 1)
-        excess = np.asarray(curve.net[live] - self._benchmark[live], dtype=np.float64)
-        turnover = float(curve.turnover[live].mean()) * PERIODS_PER_YEAR
-        return self.store.panel.dates[live], excess, turnover
+        days = self.bars.times[live].astype("datetime64[D]")
+        first = np.flatnonzero(np.r_[True, days[1:] != days[:-1]])
+        excess = np.add.reduceat(curve.net[live] - self._benchmark[live], first)
+        turnover = np.add.reduceat(curve.turnover[live], first)
+        return days[first], excess, float(turnover.mean()) * PERIODS_PER_YEAR
 
 
 def rounded(value: float) -> float | None:

@@ -9,14 +9,14 @@ from assay.base import Operator, canonical_json, uuid7
 from assay.errors import Refusal
 from assay.ledger import INCOMPLETE_SCOPE, Draft, Ledger, Scope, TrialKey, encode_series
 from assay.models._report import EvalReport
-from assay.models._walk import Fitted
+from assay.models._walk import Evaluated
 
 DESK = "models"
 
 
 def record_trials(
     ledger: Ledger,
-    found: Sequence[Fitted],
+    found: Sequence[Evaluated],
     *,
     operator: Operator,
     desk: str = DESK,
@@ -53,7 +53,9 @@ def record_trials(
     return tuple(replace(item.report, n=n) for item in found)
 
 
-def _append(ledger: Ledger, found: Sequence[Fitted], keys: Sequence[TrialKey], desk: str, run: str) -> None:
+def _append(
+    ledger: Ledger, found: Sequence[Evaluated], keys: Sequence[TrialKey], desk: str, run: str
+) -> None:
     series = [index for index, item in enumerate(found) if len(item.figures.excess)]
     payloads = [encode_series(found[index].figures.days, found[index].figures.excess) for index in series]
     stored = dict(zip(series, ledger.put(payloads), strict=True))
@@ -62,7 +64,7 @@ def _append(ledger: Ledger, found: Sequence[Fitted], keys: Sequence[TrialKey], d
     )
 
 
-def _trial(item: Fitted, key: TrialKey, series: str | None, desk: str, run: str) -> Draft:
+def _trial(item: Evaluated, key: TrialKey, series: str | None, desk: str, run: str) -> Draft:
     report = item.report
     t = report.metrics.t
     body = {
