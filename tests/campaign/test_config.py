@@ -30,6 +30,15 @@ def test_an_empty_file_is_the_default() -> None:
     assert parsed("") == CampaignConfig(folder=Path("there"))
 
 
+def test_the_mechanism_types_of_assay_are_in_the_language_of_the_prompts() -> None:
+    english, chinese = parsed("").mechanisms, parsed('[campaign]\nlanguage = "zh"').mechanisms
+    assert english.keys() == chinese.keys()
+    assert all(text.isascii() for text in english.values())
+    assert not any(text.isascii() for text in chinese.values())
+    own = parsed('[campaign]\nlanguage = "zh"\n[mechanisms.mine]\ndescription = "x"').mechanisms
+    assert dict(own) == {"mine": "x"}
+
+
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "campaign.toml"
     path.write_text(

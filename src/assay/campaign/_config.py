@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.base import did_you_mean
 from assay.campaign._settings import (
     MECHANISMS,
+    MECHANISMS_ZH,
     CampaignConfig,
     ContextSettings,
     FileSettings,
@@ -241,7 +242,8 @@ def _whole(raw: Mapping[str, Any], table: str, name: str, default: int) -> int |
 def _build(table: CampaignFile, folder: Path) -> CampaignConfig:
     from assay.judge.training import AdmissionRule
 
-    mechanisms = {name: item.description for name, item in table.mechanisms.items()} or MECHANISMS
+    own = {name: item.description for name, item in table.mechanisms.items()}
+    mechanisms = own or (MECHANISMS_ZH if table.campaign.language == "zh" else MECHANISMS)
     pools, context = table.pools, table.context.model_dump()
     return CampaignConfig(
         **table.campaign.model_dump(),

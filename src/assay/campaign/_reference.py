@@ -40,7 +40,7 @@ def campaign_template(values: Mapping[str, Any]) -> str:
 def campaign_reference_markdown() -> str:
     """The page ``docs/reference/campaign.md``, generated from the declaration of the keys."""
     from assay.campaign._models import CampaignFile
-    from assay.campaign._settings import MECHANISMS
+    from assay.campaign._settings import MECHANISMS, MECHANISMS_ZH
     from assay.config._reference import config_keys, table_summaries
 
     lines = [
@@ -59,8 +59,8 @@ def campaign_reference_markdown() -> str:
             lines += ["| key | kind | default | meaning |", "|---|---|---|---|"]
         default = key.default if key.default in ("required", "unset") else f"`{key.default}`"
         lines.append(f"| `{key.name}` | {key.kind} | {default} | {key.description} |")
-    lines += ["", "## Mechanism types of Assay", "", "| name | what it looks for |", "|---|---|"]
-    lines += [f"| `{name}` | {text} |" for name, text in MECHANISMS.items()]
+    lines += ["", "## Mechanism types of Assay", "", "| name | `en` | `zh` |", "|---|---|---|"]
+    lines += [f"| `{name}` | {text} | {MECHANISMS_ZH[name]} |" for name, text in MECHANISMS.items()]
     return "\n".join(lines) + "\n"
 
 

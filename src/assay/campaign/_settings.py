@@ -30,6 +30,18 @@ MECHANISMS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Mechanism types of a campaign that names none."""
 
+MECHANISMS_ZH: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "momentum": "延续的收益：数周到数月的趋势，以及趋势有多平稳",
+        "reversal": "反转的收益：数日内的过度反应、跳空、个别交易造成的压力",
+        "volatility": "风险及其形状：振幅、不对称性、波动率的变化",
+        "liquidity": "交易的成本与难易：成交额、交易对价格的冲击、没有成交的日子",
+        "volume_price": "量与价如何一起变动：背离、确认、相关",
+        "structure": "价格所处的位置：在自身区间内、相对均价、相对所属分组",
+    }
+)
+"""The same, where the prompts are in Chinese."""
+
 
 @dataclass(frozen=True, slots=True)
 class RoleBackends:
