@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.campaign import Campaign, CampaignConfig, Problems, StopSettings, prepare
-from assay.config import Workspace, init_workspace, load_workspace, propose_plan
+from assay.config import Workspace, load_workspace
 from assay.judge.training import AdmissionRule
 from assay.ledger import Ledger
 from assay.market import simulate, write_dataset
@@ -39,20 +39,6 @@ def desk(root: Path, *, looks: int = 60, hidden: bool = True, rounds: int = 2, *
     workspace = load_workspace(root)
     problems = Problems()
     setup = prepare(config(max_rounds=rounds, **changes), workspace, problems)
-    assert setup is not None, problems.all
-    Campaign(setup, ledger, workspace.runs_dir, RUN).run()
-    return workspace
-
-
-def long_desk(root: Path) -> Workspace:
-    """The same on seven years, of which three are trained on; a hundred trials by the default rule."""
-    panel = simulate(7, instruments=100, days=1700, name="toy")
-    write_dataset(panel.data, root / "data" / "toy")
-    init_workspace(root, plans={"toy": propose_plan(panel.dates, (20,))})
-    ledger = Ledger.create(root / "ledger")
-    workspace = load_workspace(root)
-    problems = Problems()
-    setup = prepare(config(max_rounds=9, data="toy", admission=AdmissionRule()), workspace, problems)
     assert setup is not None, problems.all
     Campaign(setup, ledger, workspace.runs_dir, RUN).run()
     return workspace

@@ -69,7 +69,8 @@ def test_planted_signals_are_found(harness: ModuleType) -> None:
 
 @pytest.mark.slow
 def test_searches_where_nothing_predicts_seldom_admit_two(harness: ModuleType) -> None:
+    """200 searches of 100 trials; the run of docs/benchmarks.md."""
     bench = importlib.import_module("campaign")
-    many = sum(bench.twin(seed) > 1 for seed in range(2000, 2200))
+    many = sum(bench.twin(seed, shape=(60, 700)) > 1 for seed in range(20000, 20200))
     low, high = bench.exact_interval(many, 200)
-    assert many <= 4, f"{many} of 200 runs, interval {low:.1%} to {high:.1%}"
+    assert many <= 4, f"{many} of 200 runs, exact 95% interval {low:.1%} to {high:.1%}"
