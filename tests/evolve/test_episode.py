@@ -206,7 +206,20 @@ def test_a_reward_by_hand(delta: float, performance: float) -> None:
     }
     assert dict(found.subscores) == parts
     weighed = 0.15 + 0.15 + 0.10 + 0.10 + 0.35 * performance + 0.10 * 0.9 + 0.05 / 3
-    assert found.reward == pytest.approx(weighed, abs=1e-6)
+    assert found.reward == pytest.approx(min(weighed, 1 + min(0.0, delta)), abs=1e-6)
+
+
+def test_a_change_that_loses_earns_no_more_than_it_leaves() -> None:
+    """Legal work alone is no reason to pay: at the least delta a change earns what doing nothing does."""
+    rewards = []
+    for delta in (-1.0, -0.95, -0.5, -0.3, -0.25, 0.0, 0.05, 1.0):
+        found = play(tried(WINDOWS[0]), rewarder=FakeRewarder(Reward(delta))).found
+        assert found.reward is not None
+        assert found.reward <= 1 + delta
+        assert ("loss_cap" in found.caps) == (delta <= -0.3)
+        rewards.append(found.reward)
+    assert rewards[0] == 0.0 == play([]).found.reward
+    assert rewards == sorted(rewards)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from assay.tools import Audit
 
 Part = Literal["validity", "no_drift", "protocol", "backtest_success", "performance", "robustness", "novelty"]
 Cap = Literal[
-    "multi_tool_per_step_cap", "illegal_expr_cap", "spec_drift_cap", "no_candidate_cap", "hidden_gate_cap"
-]
+    "multi_tool_per_step_cap", "illegal_expr_cap", "spec_drift_cap", "no_candidate_cap", "hidden_gate_cap",
+    "loss_cap",
+]  # fmt: skip
 
 WEIGHTS: Final[Mapping[Part, float]] = {
     "validity": 0.15,
@@ -39,6 +40,9 @@ CAPS: Final[Mapping[Cap, float]] = {
 sent to be evaluated. ``spec_drift_cap``: a fixed field was changed. ``no_candidate_cap``: no backtest of
 anything but the seed gave a figure; doing nothing is that. ``hidden_gate_cap``: the winner fails a control on
 the score period (leak, adjustment, coverage, an undefined IR, shuffle, one bar late).
+
+``loss_cap`` is not constant: a winner that is worse than the baseline earns at most ``1 + delta``. The parts
+that are paid for legal work alone come to some 0.6, which a change that loses all would earn otherwise.
 """
 
 MINIMUM_DELTA: Final = -1.0
@@ -66,7 +70,7 @@ class Graded:
 def grade(notes: Notes, audit: Audit, hidden: Hidden, *, seed: Node, winner: Node | None) -> Graded:
     """The reward of an episode.
 
-    ``reward = min(sum of weight * part, caps that hold)``. The parts:
+    ``reward = min(sum of weight * part, caps that hold, 1 + delta)``. The parts:
 
     - validity: share of the formulas sent for validation or evaluation that are legal;
     - no_drift: 1 where no fixed field was changed, else 0;
@@ -97,7 +101,12 @@ def grade(notes: Notes, audit: Audit, hidden: Hidden, *, seed: Node, winner: Nod
     }
     raw = sum(WEIGHTS[name] * value for name, value in parts.items())
     caps = _caps(notes, audit, hidden, has_winner=best is not None)
-    return Graded(round(min([raw, *(CAPS[name] for name in caps)]), 6), round(raw, 6), parts, caps)
+    reward = min([raw, *(CAPS[name] for name in caps)])
+    most = 1.0 + min(0.0, hidden.delta)
+    if most < reward:
+        caps["loss_cap"] = "the winner is worse than the baseline after costs"
+        reward = most
+    return Graded(round(reward, 6), round(raw, 6), parts, caps)
 
 
 def _caps(notes: Notes, audit: Audit, hidden: Hidden, *, has_winner: bool) -> dict[Cap, str]:
