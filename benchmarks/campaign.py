@@ -26,7 +26,7 @@ from _csi300 import csi300
 from _desk import campaign, profile, workspace
 from _search import Found, SamplerStrategy, search
 from assay.expr import parse
-from assay.judge.training import AdmissionRule, TrainingJudge, TrainingSettings
+from assay.judge.training import AdmissionRule, PermutedReturns, TrainingJudge, TrainingSettings
 from assay.market import simulate
 
 BUDGET = 2000
@@ -76,19 +76,24 @@ def show_planted(seeds: Sequence[int], budget: int) -> None:
     print(f"\n{total} of {10 * len(seeds)} planted signals found, within {budget} trials each")
 
 
-def twin(seed: int, budget: int = TWIN_BUDGET, shape: tuple[int, int] = SHAPE) -> int:
-    """Factors that a campaign admits on a market without signal; its last fifth is not trained on."""
-    judge = TrainingJudge(
-        simulate(seed, *shape, signal=False), settings=TrainingSettings(validate_bars=shape[1] // 5)
-    )
+def twin(
+    seed: int, budget: int = TWIN_BUDGET, shape: tuple[int, int] = SHAPE, *, permuted: bool = False
+) -> int:
+    """Factors that a campaign admits on a market without signal; its last fifth is not trained on.
+
+    ``permuted``: a market with signals whose returns belong to other dates, by blocks of four labels.
+    """
+    settings = TrainingSettings(validate_bars=shape[1] // 5)
+    null = PermutedReturns(block=4 * settings.judge.horizon, seed=seed) if permuted else None
+    judge = TrainingJudge(simulate(seed, *shape, signal=permuted), settings=settings, permuted=null)
     return len(search(judge, SamplerStrategy.of(judge, seed), RULE, budget).admitted)
 
 
-def show_twin(seeds: Sequence[int], budget: int, shape: tuple[int, int]) -> None:
+def show_twin(seeds: Sequence[int], budget: int, shape: tuple[int, int], *, permuted: bool) -> None:
     """Runs with more than one admission, with the exact interval."""
     counts = []
     for seed in seeds:
-        counts.append(twin(seed, budget, shape))
+        counts.append(twin(seed, budget, shape, permuted=permuted))
         print(f"seed {seed}: {counts[-1]} admitted", flush=True)
     many = sum(count > 1 for count in counts)
     low, high = exact_interval(many, len(counts))
@@ -125,6 +130,9 @@ def main() -> None:
     parser.add_argument("--instruments", type=int, default=SHAPE[0], help="of the twin")
     parser.add_argument("--days", type=int, default=SHAPE[1], help="of the twin")
     parser.add_argument(
+        "--permuted", action="store_true", help="the twin has signals, and returns of other dates"
+    )
+    parser.add_argument(
         "--final", action="store_true", help="open 2022-2024 and add a row to docs/benchmarks.md"
     )
     parser.add_argument("--folder", type=Path, help="keeps data, campaigns and results; else a temporary one")
@@ -136,7 +144,8 @@ def main() -> None:
         if asked.what == "planted":
             show_planted(seeds, asked.budget or BUDGET)
         elif asked.what == "twin":
-            show_twin(seeds, asked.budget or TWIN_BUDGET, (asked.instruments, asked.days))
+            shape = (asked.instruments, asked.days)
+            show_twin(seeds, asked.budget or TWIN_BUDGET, shape, permuted=asked.permuted)
         elif asked.what == "profile":
             show_profile(asked.first_seed, asked.budget or BUDGET, folder)
         else:
