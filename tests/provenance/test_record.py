@@ -9,7 +9,8 @@ import pytest
 from assay.base import Operator
 from assay.errors import AssayError, Refusal
 from assay.ledger import Ledger
-from assay.provenance import Citation, CitationRefused, recent, record
+from assay.notes import NoteStore
+from assay.provenance import Citation, CitationRefused, draft, recent, record
 
 UUID = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
 AGENT = Operator("agent", f"small/{UUID}", "small-1")
@@ -27,11 +28,12 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 @pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "walk-forward.md").write_text("# Walk forward\n")
-    return folder
+def notes(tmp_path: Path) -> NoteStore:
+    store = NoteStore(tmp_path / "notes", clock=Still())
+    store.new("walk-forward", "Walk forward", "Train, then test.")
+    store.publish("walk-forward")
+    store.new("idea", "An idea", "Not yet.")
+    return store
 
 
 @pytest.mark.parametrize(
@@ -66,7 +68,7 @@ def test_what_is_no_citation_is_refused(text: str) -> None:
     assert caught.value.reason.code == "bad_citation"
 
 
-def test_a_record_holds_who_what_and_why(ledger: Ledger, notes: Path) -> None:
+def test_a_record_holds_who_what_and_why(ledger: Ledger, notes: NoteStore) -> None:
     row = record(
         ledger, AGENT, "factor:ab", citations=["note:walk-forward"] * 2, details={"rank": 1}, notes=notes
     )
@@ -81,7 +83,7 @@ def test_a_record_holds_who_what_and_why(ledger: Ledger, notes: Path) -> None:
     assert recent(ledger) == [row]
 
 
-def test_an_agent_can_be_cited_once_it_has_a_record(ledger: Ledger, notes: Path) -> None:
+def test_an_agent_can_be_cited_once_it_has_a_record(ledger: Ledger, notes: NoteStore) -> None:
     with pytest.raises(CitationRefused):
         record(ledger, HUMAN, "x", citations=[f"agent:{AGENT.identifier}"])
     record(ledger, AGENT, "factor:ab", citations=["note:walk-forward"], notes=notes)
@@ -107,6 +109,7 @@ def test_a_certificate_can_be_cited_once_the_ledger_has_it(ledger: Ledger) -> No
     [
         ([], "uncited"),
         (["note:hallucinated"], "unresolved_citation"),
+        (["note:idea"], "unresolved_citation"),
         (["note:walk-forward", "note:hallucinated"], "unresolved_citation"),
         (["note:walk-forward", "nonsense"], "bad_citation"),
         ([f"agent:other/{UUID}"], "unresolved_citation"),
@@ -127,6 +130,28 @@ def test_all_that_does_not_resolve_is_named(ledger: Ledger) -> None:
         record(ledger, HUMAN, "x", citations=["note:a", "note:b"])
     assert caught.value.details == {"unresolved": ["note:a", "note:b"]}
     assert pickle.loads(pickle.dumps(caught.value)).details == caught.value.details
+
+
+def test_notes_may_be_named_by_their_folder(ledger: Ledger, notes: NoteStore) -> None:
+    assert record(ledger, AGENT, "x", citations=["note:walk-forward"], notes=notes.folder).line == 2
+
+
+def test_a_superseded_note_can_be_cited_and_a_damaged_one_cannot(ledger: Ledger, notes: NoteStore) -> None:
+    notes.publish("idea", supersedes="walk-forward")
+    record(ledger, AGENT, "x", citations=["note:walk-forward"], notes=notes)
+    file = notes.folder / "idea.md"
+    file.write_text(file.read_text().replace("Not yet", "Surely"))
+    before = (ledger.folder / "ledger.jsonl").read_bytes()
+    with pytest.raises(Refusal) as caught:
+        record(ledger, AGENT, "x", citations=["note:idea"], notes=notes)
+    assert caught.value.reason.code == "damaged_state"
+    assert (ledger.folder / "ledger.jsonl").read_bytes() == before
+
+
+def test_a_draft_record_is_checked_and_not_written(ledger: Ledger, notes: NoteStore) -> None:
+    made = draft(ledger, AGENT, "x", citations=["note:walk-forward"], notes=notes)
+    assert list(ledger.entries(kind="provenance")) == []
+    assert made.body["citations"] == ["note:walk-forward"]
 
 
 def test_resolvers_can_be_handed_in(ledger: Ledger) -> None:

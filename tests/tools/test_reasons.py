@@ -15,6 +15,7 @@ from assay.tools import COMMON, Caller, Illegal, Ok, Refused, Registry
 from assay.tools.builtin import Workbench, builtin_registry
 
 from .feature_cases import FEATURE_CALLS, FEATURE_ROWS
+from .note_cases import NOTE_CALLS, NOTE_ROWS, with_notes
 
 Change = Callable[[Workbench], Workbench]
 
@@ -47,7 +48,8 @@ def damaged(bench: Workbench) -> Workbench:
     log = bench.ledger.folder / "ledger.jsonl"
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join([lines[0], lines[1].replace(b"desk", b"task"), *lines[2:]]))
-    return replace(bench, ledger=Ledger.open(bench.ledger.folder))
+    assert bench.view is not None
+    return Workbench.of(bench.view, Ledger.open(bench.ledger.folder))
 
 
 def record_certificate(ledger: Ledger) -> str:
@@ -87,11 +89,15 @@ CASES = [
     Case("zoo.list", "bad_offset", {"offset": 1}),
     Case("zoo.list", "no_zoo", {}, without("zoo")),
     *(Case(*row) for row in FEATURE_ROWS),
+    *(Case(*row) for row in NOTE_ROWS),
     Case("run.list", "bad_desk", {"desk": "../runs"}),
     Case("run.list", "bad_limit", {"limit": 101}),
     Case("run.list", "bad_offset", {"offset": 1}),
     Case("run.list", "no_ledger", {}, without("ledger")),
     Case("run.list", "damaged_state", {}, damaged),
+    Case("ledger.counts", "damaged_state", {}, damaged),
+    Case("zoo.list", "damaged_state", {}, damaged),
+    Case("factor.evaluate", "damaged_state", {"expression": "close"}, damaged),
     Case("run.status", "missing_run", {}),
     Case("run.status", "bad_run", {"run": "/etc/passwd"}),
     Case("run.status", "unknown_run", {"run": "r-none"}),
@@ -154,7 +160,7 @@ def test_every_tool_gives_the_common_reasons(tool: str, bench: Workbench, caller
     registry = builtin_registry(bench)
     sent = {"run.status": {"run": "r"}, "certificate.get": {"certificate": NO_HASH}}.get(tool, {})
     sent |= {"expression": "close"} if "expression" in tool or "factor" in tool else {}
-    sent |= FEATURE_CALLS.get(tool, {})
+    sent |= (FEATURE_CALLS | NOTE_CALLS).get(tool, {})
     extra = registry.call(tool, {**sent, "more": 1}, caller)
     assert isinstance(extra, Illegal)
     assert (extra.kind, extra.reason) == ("schema_invalid", "bad_arguments")
@@ -174,13 +180,13 @@ def test_each_tool_works_when_all_is_there(bench: Workbench, caller: Caller) -> 
     run = bench.ledger.run("r-done")
     run.start("desk", caller.operator, "c", {})
     run.stop("finished")
-    registry = builtin_registry(bench)
+    registry = builtin_registry(with_notes(bench))
     for tool in registry.tools():
         if tool.id == "certificate.get":
             continue  # see test_certificates
         sent = {"expression": "-ts_return(close, 5)"} if "expression" in tool.arguments.model_fields else {}
         sent |= {"run": "r-done"} if "run" in tool.arguments.model_fields else {}
-        sent |= FEATURE_CALLS.get(tool.id, {})
+        sent |= (FEATURE_CALLS | NOTE_CALLS).get(tool.id, {})
         outcome = registry.call(tool.id, sent, caller)
         assert isinstance(outcome, Ok), (tool.id, outcome)
         tool.result.model_validate_json(json.dumps(outcome.result))

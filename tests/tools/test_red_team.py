@@ -21,6 +21,7 @@ from assay.config import PeriodPlan, init_workspace
 from assay.expr import FieldInfo
 from assay.ledger import Ledger, TrialKey
 from assay.market import Panel, open_panel, write_dataset
+from assay.notes import NoteStore
 from assay.tools import Caller, Toolbox
 from assay.tools.builtin import (
     LedgerZoo,
@@ -35,6 +36,7 @@ from assay.tools.builtin._zoo import ZooFactor
 
 from .conftest import AGENT
 from .feature_cases import FEATURE_CALLS, with_python_features
+from .note_cases import NOTE_CALLS, note_store, with_damaged_note
 
 
 def spellings(day: date) -> tuple[str, ...]:
@@ -131,14 +133,19 @@ def benches(panel: Panel, plan: PeriodPlan, folder: Path) -> Iterator[Workbench]
     view = SearchView.of(panel, plan)
     secrets = [text for day in hidden_days(panel, plan)[-3:] for text in spellings(day)]
     ledger = ledger_with_looks(folder / "ledger", plan, view.data_key)
-    whole = Workbench.of(view, ledger)
+    whole = Workbench.of(view, ledger, notes=talkative_notes(secrets))
     yield whole
-    for part in ("judge", "ledger", "zoo", "features"):
+    for part in ("judge", "ledger", "zoo", "features", "notes"):
         yield replace(whole, **{part: None})
     yield replace(whole, judge=BrokenJudge(secrets[0]), zoo=TalkativeZoo(secrets))
     dated = SearchView.of(with_dated_fields(panel, secrets[0]), plan)
     yield replace(whole, view=dated, features=search_features(dated))
-    yield with_python_features(whole)
+    yield with_damaged_note(with_python_features(whole))
+
+
+def talkative_notes(secrets: list[str]) -> NoteStore:
+    """A note that was published after the search period and tells of days in it."""
+    return note_store("\n".join(f"until {text}: x{text}" for text in secrets))
 
 
 def with_dated_fields(panel: Panel, secret: str) -> Panel:
@@ -193,7 +200,7 @@ def hostile_values(panel: Panel, plan: PeriodPlan) -> list[Any]:
 
 def calls(tool, values: list[Any]) -> Iterator[Any]:
     base = {"expression": "rank(close)"} if "expression" in tool.arguments.model_fields else {}
-    base |= FEATURE_CALLS.get(tool.id, {})
+    base |= (FEATURE_CALLS | NOTE_CALLS).get(tool.id, {})
     names = [*tool.arguments.model_fields, "as_of", "until", "period", "path", "data"]
     for value in values:
         for name in names:

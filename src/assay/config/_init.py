@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
 
 from assay.base import atomic_write
@@ -15,7 +16,7 @@ _IGNORED = "# what a repository of this workspace must not hold\n.env\ndata/\n"
 
 
 def init_workspace(path: Path, *, plans: Mapping[str, PeriodPlan] | None = None) -> Workspace:
-    """Make folder ``path`` a workspace: a commented ``assay.toml``, ``.gitignore`` and the four folders.
+    """Make folder ``path`` a workspace: a commented ``assay.toml``, ``.gitignore``, four folders, two notes.
 
     ``plans`` are period plans to write for data sets. Files that are there already stay as they are.
 
@@ -38,14 +39,21 @@ def init_workspace(path: Path, *, plans: Mapping[str, PeriodPlan] | None = None)
     try:
         for folder in FOLDERS:
             _make_folder(root / folder, made)
-        if not os.path.lexists(root / ".gitignore"):
-            atomic_write(root / ".gitignore", _IGNORED)
-            made.append(root / ".gitignore")
+        for place, content in (Path(".gitignore"), _IGNORED), *_template_notes():
+            if not os.path.lexists(root / place):
+                atomic_write(root / place, content)
+                made.append(root / place)
         atomic_write(file, text)
     except BaseException:
         _remove(made)
         raise
     return load_workspace(root)
+
+
+def _template_notes() -> Iterator[tuple[Path, str]]:
+    """The notes that every workspace begins with, by their place in it."""
+    for note in resources.files("assay.config").joinpath("template", "notes").iterdir():
+        yield Path("notes") / note.name, note.read_text(encoding="utf-8")
 
 
 def _make_folder(folder: Path, made: list[Path]) -> None:

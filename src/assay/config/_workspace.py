@@ -100,7 +100,7 @@ class Workspace:
 
     @property
     def book_dir(self) -> Path:
-        """The book of admitted factors."""
+        """The state root of the book: what was decided, ordered and filled."""
         return self.root / "book"
 
     def settings(self, name: str, *others: str) -> DataSettings:

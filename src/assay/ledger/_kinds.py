@@ -80,6 +80,12 @@ _TABLE = (
     Kind("seal", "hidden dates were moved out of reach", ("data", "period")),
     Kind("admission", "a factor was admitted to the zoo, or not", ("certificate", "admitted")),
     Kind("retirement", "a factor left the zoo", ("certificate", "reason")),
+    Kind(
+        "book_event",
+        "something happened in a book; event says what",
+        ("event", "event_id", "exchange_ts", "knowledge_ts", "strategy_slug"),
+        "never",
+    ),
     Kind("provenance", "who did what, on the ground of what", ("operator", "subject", "citations")),
     Kind(
         "certificate",

@@ -1,7 +1,7 @@
 """Who did what, on the ground of what: records whose citations resolve."""
 
 from assay.provenance._citation import Citation, CitationKind, CitationRefused
-from assay.provenance._record import ProvenanceRow, recent, record
+from assay.provenance._record import ProvenanceRow, draft, recent, record
 from assay.provenance._resolve import Resolver, default_resolvers
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "ProvenanceRow",
     "Resolver",
     "default_resolvers",
+    "draft",
     "recent",
     "record",
 ]

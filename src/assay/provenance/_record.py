@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from assay.base import Operator
 from assay.errors import AssayError
+from assay.ledger import Draft
 from assay.provenance._citation import Citation, CitationKind, CitationRefused
 from assay.provenance._reasons import UNCITED, UNRESOLVED_CITATION
 from assay.provenance._resolve import Resolver, default_resolvers
 
 if TYPE_CHECKING:
     from assay.ledger import Entry, Ledger
+    from assay.notes import NoteStore
 
 MAX_SUBJECT = 200
 
@@ -43,12 +45,45 @@ def record(
     citations: Iterable[str | Citation],
     run: str | None = None,
     details: Mapping[str, Any] | None = None,
-    notes: Path | None = None,
+    notes: NoteStore | Path | None = None,
     resolvers: Mapping[CitationKind, Resolver] | None = None,
 ) -> ProvenanceRow:
     """Write who did what on the ground of what.
 
-    Every citation is read and resolved before anything is written.
+    Every citation is read and resolved before anything is written. See :func:`draft` for the parameters.
+
+    Raises
+    ------
+    CitationRefused
+        ``bad_citation``, ``unresolved_citation`` or ``uncited``; also a ``ValueError``. Nothing was written.
+    AssayError
+        The subject is not one line of text.
+    """
+    made = draft(
+        ledger,
+        operator,
+        subject,
+        citations=citations,
+        run=run,
+        details=details,
+        notes=notes,
+        resolvers=resolvers,
+    )
+    return _row(ledger.append(made.kind, made.body, run=made.run))
+
+
+def draft(
+    ledger: Ledger,
+    operator: Operator,
+    subject: str,
+    *,
+    citations: Iterable[str | Citation],
+    run: str | None = None,
+    details: Mapping[str, Any] | None = None,
+    notes: NoteStore | Path | None = None,
+    resolvers: Mapping[CitationKind, Resolver] | None = None,
+) -> Draft:
+    """The record of :func:`record`, checked and not written: to be appended with what it tells of.
 
     Parameters
     ----------
@@ -57,7 +92,7 @@ def record(
     citations : what it rests on. An agent has to cite something.
     run : the run to which it belongs.
     details : further JSON data.
-    notes : the workspace's folder of notes.
+    notes : the workspace's notes, or their folder; a draft cannot be cited.
     resolvers : instead of, kind by kind, those of :func:`default_resolvers`.
 
     Raises
@@ -84,7 +119,7 @@ def record(
         "citations": [str(item) for item in cited],
         "details": dict(details or {}),
     }
-    return _row(ledger.append("provenance", body, run=run))
+    return Draft("provenance", body, run)
 
 
 def recent(

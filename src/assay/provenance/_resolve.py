@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from assay.notes import NoteStore
 from assay.provenance._citation import CitationKind
 
 if TYPE_CHECKING:
@@ -16,15 +17,18 @@ class Resolver(Protocol):
     def __call__(self, target: str) -> bool: ...
 
 
-def default_resolvers(ledger: Ledger, notes: Path | None = None) -> Mapping[CitationKind, Resolver]:
-    """The resolvers of a workspace.
+def default_resolvers(
+    ledger: Ledger, notes: NoteStore | Path | None = None
+) -> Mapping[CitationKind, Resolver]:
+    """The resolvers of a workspace; ``notes`` is its store of notes, or the store's folder.
 
-    A note exists as ``<notes>/<slug>.md``; an agent where the ledger has a provenance record of it; a
-    certificate where the ledger has recorded its content hash, or that of its document. Without ``notes`` no
-    note exists.
+    A note exists when it was published, also if another has superseded it since; an agent where the ledger
+    has a provenance record of it; a certificate where the ledger has recorded its content hash, or that of
+    its document. Without ``notes`` no note exists.
     """
+    store = NoteStore(notes) if isinstance(notes, Path) else notes
     return {
-        "note": lambda target: notes is not None and (notes / f"{target}.md").is_file(),
+        "note": lambda target: store is not None and store.is_citable(target),
         "agent": lambda target: _agent_known(ledger, target),
         "certificate": lambda target: _certificate_known(ledger, target),
     }

@@ -13,6 +13,7 @@ from assay.tools.builtin._factor import factor_tools
 from assay.tools.builtin._features import feature_tools
 from assay.tools.builtin._judge import PanelJudge, SearchJudge
 from assay.tools.builtin._ledger import ledger_tools
+from assay.tools.builtin._notes import note_tools
 from assay.tools.builtin._runs import run_tools
 from assay.tools.builtin._search_features import search_features
 from assay.tools.builtin._view import SearchView
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assay.judge import JudgeSettings
     from assay.ledger import Ledger
     from assay.models import StrategyBook
+    from assay.notes import NoteStore
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Workbench:
     zoo: Zoo | None = None
     features: FeatureStore | None = None
     strategies: StrategyBook | None = None
+    notes: NoteStore | None = None
 
     @classmethod
     def of(
@@ -46,6 +49,7 @@ class Workbench:
         desk: str = "tools",
         features: FeatureStore | None = None,
         strategies: StrategyBook | None = None,
+        notes: NoteStore | None = None,
     ) -> Workbench:
         """A whole workbench: evaluations count as trials of the ledger, which also holds the zoo.
 
@@ -59,6 +63,7 @@ class Workbench:
             zoo=LedgerZoo(ledger),
             features=search_features(view) if features is None else features,
             strategies=strategies,
+            notes=notes,
         )
 
 
@@ -73,6 +78,7 @@ def builtin_tools(bench: Workbench) -> tuple[Tool, ...]:
         *zoo_tools(bench.zoo),
         *feature_tools(bench.features),
         *backtest_tools(bench.features, bench.strategies, bench.ledger),
+        *note_tools(bench.notes, None if bench.view is None else bench.view.plan.clock),
         *run_tools(bench.ledger),
         *certificate_tools(bench.ledger, bench.view),
     )
