@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from mcp_types import Implementation
+from mcp_types import Implementation, PromptReference, ResourceTemplateReference
 
 from assay.base import Operator
 from assay.errors import AssayError
@@ -137,11 +137,32 @@ def test_faults_of_the_protocol_have_a_reason(server, mode) -> None:
         (lambda client: client.get_prompt("mine_factor", {"idea": "x", "y": "z"}), -32602, "bad_argument"),
         (lambda client: client.get_prompt("extract_report", {"language": "fr"}), -32602, "bad_argument"),
         (lambda client: client.complete({"type": "ref/prompt", "name": "x"}, {"name": "a", "value": "b"}),
-         -32601, "unknown_method"),
+         -32602, "unknown_prompt"),
     ):  # fmt: skip
         error = fault(server, act, mode)
         assert (error.code, error.data["reason"]) == (code, reason)
         assert error.data["fix"]
+
+
+@both
+def test_arguments_of_prompts_and_templates_are_completed(server, mode) -> None:
+    async def act(client: Client) -> list[list[str]]:
+        prompt = PromptReference(name="mine_factor")
+        runs = ResourceTemplateReference(uri="assay://runs/{run}")
+        asked = [
+            (prompt, {"name": "language", "value": ""}),
+            (prompt, {"name": "language", "value": "z"}),
+            (prompt, {"name": "idea", "value": "x"}),
+            (PromptReference(name="review_certificate"), {"name": "certificate", "value": "sha256:"}),
+            (runs, {"name": "run", "value": "no-such"}),
+            (runs, {"name": "other", "value": ""}),
+        ]
+        return [(await client.complete(ref, argument)).completion.values for ref, argument in asked]
+
+    assert talk(server, act, mode) == [["en", "zh"], ["zh"], [], [], [], []]
+    nowhere = ResourceTemplateReference(uri="file:///{path}")
+    error = fault(server, lambda client: client.complete(nowhere, {"name": "path", "value": ""}), mode)
+    assert error.data["reason"] == "unknown_resource"
 
 
 @both

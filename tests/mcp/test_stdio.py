@@ -85,6 +85,8 @@ def test_lines_that_are_no_message_are_answered_as_such(tmp_path: Path) -> None:
             answer = server.read()
             assert (answer["id"], answer["error"]["code"]) == (number, code), line[:80]
             assert answer["error"]["data"]["reason"] == "not_understood"
+        unknown = server.ask("tools/none", number=6)["error"]
+        assert (unknown["code"], unknown["data"]["reason"]) == (-32601, "unknown_method")
         server.write(b"")  # a blank line says nothing
         assert server.ask("ping", number=5)["result"] == {}
         assert server.close() == 0

@@ -49,7 +49,9 @@ class Attached:
         if self.data is not None:
             self._settings(self.data)
         self._document()
-        self._ledger()
+        ledger = self._ledger()
+        if ledger is not None:
+            ledger.end()
 
     def open(self) -> Registry:
         """The registry of everything that is attached, guarded against dates after the search period.

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from pydantic import Field
 
+from assay.base import DAMAGED_STATE
 from assay.errors import Refusal
 from assay.tools._tool import Annotations, Context, Result, Tool
 from assay.tools.builtin._expression import Fields, FormulaArguments, NoticeRow, notices, read_formula
@@ -15,6 +16,7 @@ from assay.tools.builtin._reasons import (
     MISSING_EXPRESSION,
     NO_DATA,
 )
+from assay.tools.builtin._runs import undamaged
 
 
 class EvaluateArguments(FormulaArguments):
@@ -40,7 +42,8 @@ def factor_tools(judge: SearchJudge | None, fields: Fields = None) -> tuple[Tool
         if judge is None:
             raise Refusal(NO_DATA)
         expression = read_formula(arguments.expression, arguments.dialect, fields)
-        score = judge.evaluate(expression, arguments.horizon, context.caller)
+        with undamaged():
+            score = judge.evaluate(expression, arguments.horizon, context.caller)
         return EvaluateResult(
             fingerprint=expression.fingerprint,
             horizon=arguments.horizon,
@@ -54,7 +57,7 @@ def factor_tools(judge: SearchJudge | None, fields: Fields = None) -> tuple[Tool
             "Scores a formula on the search period. Each new formula and horizon counts as a trial.",
             EvaluateArguments,
             EvaluateResult,
-            (MISSING_EXPRESSION, BAD_EXPRESSION, BAD_DIALECT, BAD_HORIZON, NO_DATA),
+            (MISSING_EXPRESSION, BAD_EXPRESSION, BAD_DIALECT, BAD_HORIZON, NO_DATA, DAMAGED_STATE),
             run,
             # the trial is recorded, so the call is not without effect; a repeat adds none
             annotations=Annotations(read_only=False, idempotent=True),

@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from assay.base import DAMAGED_STATE
 from assay.errors import Refusal
 from assay.ledger import INCOMPLETE_SCOPE, Scope
 from assay.tools._tool import Arguments, Context, Result, Tool
 from assay.tools.builtin._reasons import BAD_SCOPE, NO_DATA, NO_LEDGER
+from assay.tools.builtin._runs import undamaged
 from assay.tools.builtin._view import SearchView
 
 if TYPE_CHECKING:
@@ -46,7 +48,8 @@ def ledger_tools(ledger: Ledger | None, view: SearchView | None) -> tuple[Tool, 
         if arguments.scope == "data" and view is None:
             raise Refusal(NO_DATA)
         data = None if view is None or arguments.scope == "workspace" else view.data_key
-        found = _complete(ledger, Scope(data=data), context.caller.run)
+        with undamaged():
+            found = _complete(ledger, Scope(data=data), context.caller.run)
         return CountsResult(
             scope=arguments.scope,
             trials=found.n,
@@ -60,7 +63,7 @@ def ledger_tools(ledger: Ledger | None, view: SearchView | None) -> tuple[Tool, 
             "Says how many trials were made, which every significance has to allow for.",
             CountsArguments,
             CountsResult,
-            (BAD_SCOPE, NO_LEDGER, NO_DATA, INCOMPLETE_SCOPE),
+            (BAD_SCOPE, NO_LEDGER, NO_DATA, INCOMPLETE_SCOPE, DAMAGED_STATE),
             run,
         ),
     )

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from pydantic import Field
 
 from assay import library
+from assay.base import DAMAGED_STATE
 from assay.errors import Refusal
 from assay.tools._tool import Context, Result, Tool
 from assay.tools.builtin._pages import PageArguments, page_of
 from assay.tools.builtin._reasons import BAD_LIMIT, BAD_OFFSET, NO_ZOO
+from assay.tools.builtin._runs import undamaged
 
 if TYPE_CHECKING:
     from assay.ledger import Ledger
@@ -81,7 +83,8 @@ def zoo_tools(zoo: Zoo | None) -> tuple[Tool, ...]:
     def run(arguments: PageArguments, context: Context) -> ListResult:
         if zoo is None:
             raise Refusal(NO_ZOO)
-        factors = zoo.factors()
+        with undamaged():
+            factors = zoo.factors()
         rows, following = page_of(factors, arguments, "factors")
         return ListResult(
             rows=[ZooRow(**asdict(factor)) for factor in rows],
@@ -95,7 +98,7 @@ def zoo_tools(zoo: Zoo | None) -> tuple[Tool, ...]:
             "Lists the factors that were admitted, those retired since included.",
             PageArguments,
             ListResult,
-            (BAD_LIMIT, BAD_OFFSET, NO_ZOO),
+            (BAD_LIMIT, BAD_OFFSET, NO_ZOO, DAMAGED_STATE),
             run,
         ),
     )
