@@ -13,11 +13,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from assay.base import generator
 from assay.errors import Refusal
 from assay.expr import Expression, Limits, Node, exponent, parse, to_text
 from assay.judge.training import TrainingJudge, TrainingScore
+from assay.ledger import TrialKey
 
 ROWS = 4
+GENERATIONS = 20
+"""Of one population: gplearn's own default."""
 WINDOWS = (5, 10, 20, 40, 60)
 ELEMENTWISE = (
     "{0} + {1}",
@@ -42,15 +46,20 @@ INVARIANT = (
 
 @dataclass
 class Evolution:
-    """What gplearn met: scores in the order in which formulas were first scored."""
+    """What gplearn met, in the order in which formulas were first scored."""
 
     judge: TrainingJudge
     budget: int
     invariant: bool
-    scores: list[TrainingScore] = field(default_factory=list)
+    _distinct: dict[TrialKey, TrainingScore] = field(default_factory=dict)
     _trees: list[Node] = field(default_factory=list)
     _handles: dict[Node, int] = field(default_factory=dict)
     _fitness: dict[Node, float] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> list[TrainingScore]:
+        """One of each formula."""
+        return list(self._distinct.values())
 
     def handle(self, node: Node) -> int:
         """The number of a tree, from 1."""
@@ -99,7 +108,7 @@ class Evolution:
         return self._fitness[node]
 
     def _scored(self, node: Node) -> float:
-        if len(self.scores) >= self.budget or (
+        if len(self._distinct) >= self.budget or (
             self.invariant and not exponent(node, self.judge.fields).invariant
         ):
             return 0.0
@@ -109,13 +118,12 @@ class Evolution:
             (score,) = self.judge.score([expression])
         except Refusal:
             return 0.0
-        if all(score.key != other.key for other in self.scores):
-            self.scores.append(score)
+        self._distinct.setdefault(score.key, score)
         return abs(score.rank_ic) if score.coverage >= 0.8 and math.isfinite(score.rank_ic) else 0.0
 
 
 def evolve(judge: TrainingJudge, budget: int, seed: int, *, invariant: bool) -> Sequence[TrainingScore]:
-    """Let gplearn evolve until ``budget`` distinct formulas were scored.
+    """Let gplearn evolve, one population after the other, until ``budget`` distinct formulas were scored.
 
     ``invariant``: inputs are free of the adjustment factor and formulas that are not get fitness 0 unscored.
     """
@@ -137,22 +145,20 @@ def evolve(judge: TrainingJudge, budget: int, seed: int, *, invariant: bool) -> 
     def fitness(truth: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> float:
         return evolution.fitness(predicted)
 
+    seeds = generator(seed, "gplearn")
     metric = make_fitness(function=fitness, greater_is_better=True, wrap=False)
-    generations = 0
-    model = SymbolicRegressor(
-        population_size=200,
-        generations=1,
-        function_set=functions,
-        metric=metric,
-        const_range=None,
-        init_depth=(2, 4),
-        parsimony_coefficient=0.0001,
-        tournament_size=10,
-        warm_start=True,
-        random_state=seed,
-    )
-    while len(evolution.scores) < budget and generations < 200:
-        generations += 1
-        model.set_params(generations=generations)
+    while len(evolution.scores) < budget:
+        # a population that has converged meets little that is new: a fresh one goes on
+        model = SymbolicRegressor(
+            population_size=200,
+            generations=GENERATIONS,
+            function_set=functions,
+            metric=metric,
+            const_range=None,
+            init_depth=(2, 4),
+            parsimony_coefficient=0.0001,
+            tournament_size=10,
+            random_state=int(seeds.integers(2**31)),
+        )
         model.fit(x, np.arange(ROWS, dtype=float))
     return evolution.scores

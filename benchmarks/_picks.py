@@ -25,7 +25,6 @@ from assay.judge.training import TrainingJudge, TrainingScore, rank_correlations
 
 PICKS = 20
 UNLIKE = 0.7
-LOOKED_AT = 400
 
 Fitness = Callable[[TrainingScore], float]
 Strength = tuple[float, float]
@@ -88,7 +87,7 @@ def picked(scores: Sequence[TrainingScore], fitness: Fitness) -> list[TrainingSc
     """The best, each less than 0.7 alike to all before it."""
     ranked = sorted((score for score in scores if fitness(score) > 0), key=fitness, reverse=True)
     kept: list[TrainingScore] = []
-    for score in ranked[:LOOKED_AT]:
+    for score in ranked:
         alike = rank_correlations([score.ranks], [other.ranks for other in kept])
         if np.all(np.abs(np.nan_to_num(alike)) < UNLIKE):
             kept.append(score)
