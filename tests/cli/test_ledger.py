@@ -137,6 +137,17 @@ def test_show_keeps_to_the_width_and_to_printable_characters(
     assert "\x1b" not in line
 
 
+def test_what_is_piped_is_whole(run: Run, ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    formula = " + ".join(f"rank(ts_mean(close, {window}))" for window in range(2, 90))
+    made = ledger.run("long")
+    made.start("judge", PERSON, "c1", INPUTS)
+    made.append("trial", {**trial("h"), "expression": formula})
+    (line,) = run("ledger", "show", "--kind", "trial", "--last", "1").out.splitlines()
+    assert formula in line
+    assert "\u2026" not in line
+
+
 @pytest.mark.parametrize(("option", "value"), [("--kind", "trails"), ("--run", "A/B")])
 def test_show_refuses_what_cannot_be(run: Run, ledger: Ledger, option: str, value: str) -> None:
     done = run("ledger", "show", option, value, "--json")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NARROWEST = 40
+PIPED = 5000
+"""Characters of a line for a pipe or a file: a formula is cut by a terminal's width alone."""
 _LONGEST_LINE = 1000
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
@@ -61,17 +64,17 @@ def console(*, stderr: bool = False) -> Console:
     made = _Console(stderr=stderr, markup=False, highlight=False, emoji=False, soft_wrap=False)
     # in less, nothing legible can be said; COLUMNS=0, which some shells set, would print nothing at all
     made.width = max(made.width, NARROWEST)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = PIPED
     return made
 
 
-def printable(line: str) -> str:
+def printable(line: str, longest: int = _LONGEST_LINE) -> str:
     """Without control characters, and not endless: input quoted in a message must not steer the terminal."""
-    lines = (
-        part if len(part) <= _LONGEST_LINE else part[:_LONGEST_LINE] + "\u2026" for part in line.split("\n")
-    )
+    lines = (part if len(part) <= longest else part[:longest] + "\u2026" for part in line.split("\n"))
     return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in "\n".join(lines))
 
 
 def say(text: str) -> None:
     """A line on standard output that may quote what a file holds."""
-    typer.echo(printable(text))
+    typer.echo(printable(text, PIPED))
