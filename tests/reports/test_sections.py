@@ -22,7 +22,7 @@ def stated(text: str, words: str) -> bool:
         "Monthly trading costs little.\n六、结论\n因子有效。\n",
         "因子每周调仓。\n稳健性检验：Monthly trading costs little.\n",
         "Weekly.\nAppendix B: further tests\nMonthly trading costs little.\n",
-        "稳健性检验\n1. 将调仓改为月频，IC略降；\n2. Monthly trading costs little.\n",
+        "因子每周调仓。\n稳健性检验\n1. 将调仓改为月频，IC略降；\n2. Monthly trading costs little.\n",
     ],
 )
 def test_variants_stand_under_such_a_heading(text: str) -> None:
@@ -39,6 +39,7 @@ def test_variants_stand_under_such_a_heading(text: str) -> None:
         "## A robust idea of value\n## Settings\nMonthly trading.\n",
         "稳健性检验：换成60日后下降。\nMonthly trading.\n",
         "## Appendix: definitions\nMonthly trading.\n",
+        "# Robustness of momentum\nMonthly trading.\n",
         "The factor is robust to the choice of window, and sensitivity is low.\nMonthly trading.\n",
     ],
 )

@@ -113,7 +113,7 @@ def joinings(text: str, start: int = 0) -> Iterator[Joining]:
             yield Joining(match.group(), ops, start + match.start(), start + match.end(), loose)
 
 
-_ANNOUNCED: Final = re.compile(rf"\bof two {_QUANTITIES}$", re.IGNORECASE)
+_ANNOUNCED: Final = re.compile(rf"\b(?:of|between) two {_QUANTITIES}$", re.IGNORECASE)
 
 
 def fractions(text: str, start: int = 0) -> Iterator[Joining]:
@@ -155,10 +155,13 @@ _BEFORE_OPS: Final = {
     "ratio of": frozenset("/"), "difference between": frozenset({"-", "DELTA"}), "product of": frozenset("*"),
 }  # fmt: skip
 _LATER: Final = re.compile(
-    r"^\s*(?:再|然后|最后|接着|随后|最终|then\b|finally\b|next\b|lastly\b)[^，,。；;]{0,20}?"
-    r"(?P<op>除以|乘以|取(?:自然)?对数|取绝对值|divided? (?:it |this |the result )?by|multipl\w+ (?:it |this "
+    r"^\s*(?:(?:本|该)?因子)?(?:再|然后|最后|接着|随后|最终|then\b|finally\b|next\b|lastly\b)[^，,。；;]{0,20}?"
+    r"(?P<op>除以|乘以|取(?:自然)?对数|取绝对值|开方|(?:取|求)?平方根?|divided? (?:it |this |the result )?by"
+    r"|multipl\w+ (?:it |this "
     r"|the result )?by"
-    r"|take (?:the )?(?:natural )?log\w*|take the absolute value|(?:in|take) logs)",
+    r"|take (?:the )?(?:natural )?log\w*|take the absolute value|(?:in|take) logs|take (?:the"
+    r"|its) square root"
+    r"|square (?:it|this|the result))",
     re.IGNORECASE,
 )  # fmt: skip
 _NEUTRALIZES: Final = re.compile(r"市值|行业|中性|回归|size|cap\b|industr|neutral|regress", re.IGNORECASE)
@@ -201,7 +204,9 @@ def later_step(clause: str, start: int = 0) -> Joining | None:
     match = _LATER.match(clause)
     if match is None or _NEUTRALIZES.search(clause):
         return None
-    return Joining(match.group().strip(), _ops_of(match.group("op")), start, start + match.end())
+    op = match.group("op")
+    # what is no op of the dialect, as a root, is in no formula of it
+    return Joining(match.group().strip(), _ops_of(op) or frozenset({op}), start, start + match.end())
 
 
 def _ops_of(word: str) -> frozenset[str]:

@@ -43,7 +43,8 @@ _EN: Final[tuple[str, ...]] = (
     r"\b<good>\b[^.;,]{0,30}?\b(?:is|are) (?:to be )?(?:bought|preferred|favou?red|rewarded|desirable"
     r"|desired|attractive|good|better|best|held"
     r"|overweighted|sought|wanted)\b",
-    r"\b<bad>\b[^.;,]{0,30}?\b(?:is|are) (?:to be )?(?:sold|shorted|avoided|penali[sz]ed|undesirable"
+    r"\b<bad>\b[^.;,]{0,30}?\b(?:is|are) (?:to be )?(?:sold|shorted|avoided|punished|bearish|penali[sz]ed"
+    r"|undesirable"
     r"|unattractive|bad|worse|excluded"
     r"|underweighted)\b",
     r"\b<good>\b[^.;,]{0,24}?\b(?:command|earn|carry|enjoy|offer)s? (?:a |an )?(?:\w+ )?premium\b",

@@ -82,6 +82,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "累计, 累积, 求和, 之和, 总和, 合计, 累加, 总额, 总量, 加总",
             "sum, sums, summed, add up, added up, adding up, "
             "total, totals, cumulative, cumulated, accumulated, aggregate, aggregated",
+            r"\d\s?[日天]和(?=[,，。;；)）]|$|再|除)",
         ),
         "COUNT": _words(
             "次数, 天数, 个数, 计数, 频次",
@@ -135,6 +136,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "in excess of, reversed",
             _OPERAND_BEFORE + r"[-−–](?=\s)" + _OPERAND_AFTER,
             r"[\u4e00-\u9fff)\]]\s?[-−–]\s?[\u4e00-\u9fff(\[]|\([A-Z]\w{0,5}\s?[-−–]\s?[A-Z]\w{0,5}\)",
+            r"[A-Za-z\u4e00-\u9fff)\]]\s?[-−–]\s?\d{1,3}\s?(?:日|天|个|-day)",
             r"[)\]]\s*[-−]|\s[-−]\s*[(\[]|[-−]\s*1(?![\d-])",
         ),
         "*": _words(

@@ -192,6 +192,14 @@ def then(value: Tree, step: Tree) -> Tree | None:
     return own(step, value)
 
 
+def over_another(value: Tree, window: Window) -> Tree | None:
+    """``... divided by that in the past year``: the same quantity over another window."""
+    own_windows = {w for w in windows_of(value) if not w.implied}
+    if len(own_windows) != 1 or has_hole(value):
+        return None
+    return apply("/", value, replaced(value, next(iter(own_windows)), window))
+
+
 def relative_change(series: Tree, base: Tree, quantity: Tree) -> Tree | None:
     """``the open's change relative to the previous close``."""
     return ratio_less_one(series, base) if quantity in (MOMENTUM, Field("return")) else None

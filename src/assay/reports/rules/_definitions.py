@@ -46,6 +46,14 @@ _EARLY: Final = 12
 _LATEX = re.compile(r"\\(?:frac|sum|text|mathrm|sqrt|sigma|operatorname)\b")
 """A formula that is typeset, which this extractor does not read."""
 
+_CONDITIONAL = re.compile(
+    r"(?:若|如果|倘若)(?!干)[^。；;]{1,40}[,，]\s*则[^。；;]{0,6}(?:因子|信号|指标|取|为|记)|否则(?:取|为|记)"
+    r"|\bif\b[^.;]{1,60}\b(?:then|otherwise)\b|\botherwise (?:it is|zero|the)\b|\bzero (?:whenever"
+    r"|otherwise|if)\b",
+    re.IGNORECASE,
+)
+"""A formula that depends on a condition, which this extractor does not read."""
+
 _TITLE = re.compile(
     r"(?:[(（]?[\d一二三四五六七八九十]+[)）.、]\s*"
     r"|[*#]+\s*)*(?:[A-Z][A-Za-z'’:-]*(?: [A-Za-z0-9'’:-]+){0,6}|[\u4e00-\u9fff“”：:]{2,14})[*]*"
@@ -133,6 +141,9 @@ def definitions_of(
             continue
         if sentence.start in used:
             continue
+        if _CONDITIONAL.search(sentence.text):
+            found.append(_unread(sentence))
+            continue
         around = _around(sentences, index, section, scoped)
         for part in parts_of(sentence):
             whole = _of_parts(scanner, sentences, index, part)
@@ -212,8 +223,7 @@ def _of_section(definition: Definition, around: _Around) -> Definition:
 def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Definition | None:
     """The best reading of a sentence: the plainest cue, then the longest formula; else what blocks it."""
     if _LATEX.search(sentence.text):
-        whole = Region(sentence.start, sentence.end, names.NONE, Strength.DEFINED)
-        return replace(blank_of(sentence, whole), obstacle=Obstacle(UNREAD, sentence.text[:80]))
+        return _unread(sentence)
     best: Definition | None = None
     blocked: Definition | None = None
     if _QUANTITY.search(sentence.text):
@@ -221,6 +231,12 @@ def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Defini
     for region in regions_of(sentence):
         if best is not None and best.strength > region.strength:
             break
+        if (
+            len(region.name.text) <= _LETTER
+            and region.name.text in scanner.bindings
+            and _says_more(sentence, region)
+        ):
+            continue  # a letter of the formula that the sentence goes on to
         made = _read_region(scanner, sentence, region, around)
         if made is None:
             continue
@@ -231,6 +247,13 @@ def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Defini
     if best is not None and (blocked is None or best.strength >= blocked.strength):
         return best
     return blocked or _obstructed(scanner, sentence, around)
+
+
+_LETTER: Final = 2
+
+
+def _says_more(sentence: Sentence, region: Region) -> bool:
+    return FACTORISH.search(sentence.text, region.start - sentence.start) is not None
 
 
 def _rank(made: Definition) -> tuple[Strength, int, bool]:
@@ -342,6 +365,12 @@ AHEAD: Final = re.compile(
 """Words before a window that lies ahead."""
 
 _SORTED = re.compile(r"排序|排名|选股|买入|分组|rank|sort|buy|portfolio|quintile|decile", re.IGNORECASE)
+
+
+def _unread(sentence: Sentence) -> Definition:
+    """A definition that is plainly there and is not read, in all of the sentence."""
+    whole = Region(sentence.start, sentence.end, names.NONE, Strength.DEFINED)
+    return replace(blank_of(sentence, whole), obstacle=Obstacle(UNREAD, sentence.text[:80]))
 
 
 def blank_of(sentence: Sentence, region: Region) -> Definition:

@@ -23,6 +23,9 @@ _OF_VALUE = re.compile(
     r"|decile|quintile|quantile"
     r"|readings?|measure|ratio|\balpha\b|\bblend\b|\bcomposite\b", re.IGNORECASE
 )  # fmt: skip
+_OF_PAST = re.compile(r"\b(?:winner|loser)s?\b|赢家|输家", re.IGNORECASE)
+"""Stocks by what their price did, whatever the sign of the formula."""
+
 _OF_FORMULA = re.compile(r"(?:with|carries|takes|given) a (?:negative|minus|positive) sign$", re.IGNORECASE)
 """A sign that belongs to the formula says nothing of the direction."""
 
@@ -91,7 +94,9 @@ def _in(sentence: Sentence, text: str) -> Iterator[Statement]:
     if len(stated) != 1:
         return
     sign, naming = next(iter(stated.items()))
-    of_value = _OF_VALUE.search(sentence.text) is not None
+    said = [text[hit.start : hit.end] for name, hit in direction_hits(text) if name == sign]
+    of_past = all(_OF_PAST.match(words) and not _OF_VALUE.search(words) for words in said)
+    of_value = _OF_VALUE.search(sentence.text) is not None and not of_past
     final = HOLDS.search(sentence.text) is not None
     yield Statement(sign, sentence.start, sentence.end, sentence.paragraph, of_value, naming, final)
 

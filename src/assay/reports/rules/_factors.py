@@ -88,13 +88,14 @@ class Analysis:
 
     @cached_property
     def trusted(self) -> tuple[Sentence, ...]:
-        """Without those that follow a command in their paragraph, or that state a variant."""
+        """Of those about the factor, the ones that do not follow a command in their paragraph."""
+        return tuple(sentence for sentence in self.of_factor if not sentence.suspect)
+
+    @cached_property
+    def of_factor(self) -> tuple[Sentence, ...]:
+        """Without those that state a variant."""
         tries = asides(self.document.text)
-        return tuple(
-            sentence
-            for sentence in self.sentences
-            if not sentence.suspect and not varies(tries, sentence.start, sentence.text)
-        )
+        return tuple(s for s in self.sentences if not varies(tries, s.start, s.text))
 
     @cached_property
     def _facts(self) -> tuple[tuple[Sentence, tuple[Fact, ...]], ...]:
@@ -106,7 +107,7 @@ class Analysis:
         plain = (fact for _, stated in self._facts for fact in stated)
         trusted = (*plain, *facts_of(answers(self.document)), *settings(self.trusted))
         known = {fact.field for fact in trusted}
-        late = facts_of(sentence for sentence in self.sentences if sentence.suspect)
+        late = facts_of(sentence for sentence in self.of_factor if sentence.suspect)
         return (*trusted, *(fact for fact in late if fact.field not in known))
 
     @cached_property
@@ -114,7 +115,7 @@ class Analysis:
         found = [item for factor in self.factors for item in factor.definitions if item.tree is not None]
         formulas = [place for item in found for place in ((item.start, item.end), *item.steps)]
         spoken = (*self.trusted, *answers(self.document))
-        return directions_of(spoken, formulas) or directions_of(self.sentences, formulas)
+        return directions_of(spoken, formulas) or directions_of(self.of_factor, formulas)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -122,7 +123,7 @@ class Analysis:
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
-        kept = _kept(self._defined(self.trusted)) or _kept(self._defined(self.sentences))
+        kept = _kept(self._defined(self.trusted)) or _kept(self._defined(self.of_factor))
         if not kept and self.scoped:
             kept = list(unread_of(self.scanner, self.trusted))
         return _joined(kept, self.sentences)

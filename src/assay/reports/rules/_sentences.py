@@ -118,12 +118,19 @@ def _sentence(text: str, start: int, end: int, paragraph: int) -> Iterator[Sente
         yield Sentence(first, first + len(piece), paragraph, piece, heading)
 
 
+_KEY_NEXT = re.compile(r"/\s[^\W\d][^/:：]{1,20}[:：]")
+
+
 def clauses(start: int, text: str) -> Iterator[tuple[int, str]]:
-    """The parts between commas, each with its place; commas inside brackets part nothing."""
+    """The parts between commas, each with its place; commas inside brackets part nothing.
+
+    A stroke parts where a key follows it: ``Frequency: daily / Rebalance: monthly``.
+    """
     depth, last = 0, 0
     for index, character in enumerate(text):
         depth += (character in "([（") - (character in ")]）")
-        if character in ",，:：|" and depth <= 0:
+        stroke = character == "/" and _KEY_NEXT.match(text, index) is not None
+        if (character in ",，:：|" or stroke) and depth <= 0:
             if text[last:index].strip():
                 yield start + last, text[last:index]
             last = index + 1

@@ -33,7 +33,8 @@ _SPEAKER = (
 )
 _OPENER: Final = re.compile(rf"^(?:{_NUMBERED}|{_ORDERED})*(?:{_SPEAKER})*", re.IGNORECASE)
 _GOES_ON: Final = re.compile(
-    rf"^(?:{_NUMBERED})?(?:{_ORDERED})|^{_SPEAKER}*(?:then|next|finally)\b", re.IGNORECASE
+    rf"^(?:{_NUMBERED})?(?:(?:本|该)?因子|the factor )?(?:{_ORDERED})|^{_SPEAKER}*(?:then|next|finally)\b",
+    re.IGNORECASE,
 )
 _LISTED: Final = re.compile(rf"^{_NUMBERED}", re.IGNORECASE)
 
@@ -118,6 +119,12 @@ def _goes_on(sentence: Sentence, start: int) -> bool:
     return any(_GOES_ON.search(words) for words in (sentence.text, sentence.text[start - sentence.start :]))
 
 
+_ELSE = re.compile(
+    r"(?:若|如果|倘若)[^。；;]{1,30}则[^。；;]{0,6}(?:因子|信号|取|为|记)|否则|\b(?:otherwise|else)\b",
+    re.IGNORECASE,
+)
+"""A sentence that says what the formula is under another condition."""
+
 _ITEM = re.compile(rf"(?:{_NUMBERED})[^,，.。:：=]{{1,24}}[:：]", re.IGNORECASE)
 """An item of a list that has a name of its own: ``(B) range: ...``."""
 
@@ -169,6 +176,8 @@ def _carries_on(scanner: Scanner, sentence: Sentence, *, near: bool) -> bool:
     marked = near and goes_on and not speaks_of_another(sentence.text)
     if _ITEM.match(sentence.text):
         return False
+    if near and _ELSE.match(sentence.text):
+        return True
     if marked and any(_has(token, _OPS) for token in tokens):
         return True
     if marked and not _SORTS.search(sentence.text) and any(_has(token, {"IT"}) for token in tokens):

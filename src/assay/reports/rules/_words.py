@@ -84,7 +84,8 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"(?:the )?same(?= (?:\d|ten|twenty|thirty|sixty|five))|(?:同样的?|相同的?|同一)(?=\s?\d)",
          ("PAST", None)),
     # -- the series that was said before -----------------------------------------------------------------
-    _row(r"(?:this|that|these|those)(?: (?:daily|resulting))?(?! (?:weeks?|months?|years?|quarters?"
+    _row(r"(?:this|that|these|those)(?: (?:daily|resulting))?(?! (?:by|with|in|over|during|and|to|weeks?"
+         r"|months?|years?|quarters?"
          r"|notes?|reports?|papers?"
          r"|sections?|factors?|signals?|stud(?:y|ies)|samples?|periods?|cases?|sense|way|reasons?|is|was"
          r"|are|means|stocks?"
@@ -260,6 +261,8 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"加上|加|[+＋]|plus", ("ADD", None)),
     _row(r"倍(?!数|量)", ("TIMES", None)),
     _row(r"[Tt]\s?[-−–](?=\s?\d)", ("LAGT", None)),
+    _row(r"(?<=[日天])和(?=[,，。;；)）]|$|再|除)", ("AGG", "TS_SUM")),
+    _row(r"that(?= (?:in|over|during|of) )", ("THAT", None)),
     _row(r"变异系数|coefficients? of variation", ("CV", None)),
     _row(r"(?:we )?smooth(?:ed|ing)?(?= (?:it|this|that|the|these|them|with|by|using|over)\b)",
          ("SMOOTH", None)),
