@@ -40,6 +40,10 @@ def mcp_app() -> typer.Typer:
 
 def serve(
     data: DataName = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the workspace; by default that of the current folder.", metavar="DIR"),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Research report that the tools report.* read.", metavar="FILE")
     ] = None,
@@ -72,7 +76,7 @@ def serve(
     from assay.base import require
 
     require("mcp", extra="server")
-    attached = _attached(data, report, allow_record=allow_record)
+    attached = _attached(workspace, data, report, allow_record=allow_record)
     operator = _operator(model, artifact, needed=allow_record)
     attached.check()
     server = _server(attached, operator, "dotted" if dotted_names else "underscore")
@@ -106,15 +110,23 @@ def catalogue(allow_record: AllowRecord = False, dotted_names: Dotted = False, a
     say(f"common reasons: {', '.join(item['code'] for item in found['common_reasons'])}")
 
 
-def _attached(data: str | None, report: Path | None, *, allow_record: bool) -> Attached:
+def _attached(
+    workspace: Path | None, data: str | None, report: Path | None, *, allow_record: bool
+) -> Attached:
     from assay.cli._dataset import find_dataset
-    from assay.config import find_workspace
+    from assay.config import find_data_place, find_workspace
     from assay.mcp import Attached
 
-    workspace = find_workspace()
-    named = data is not None or (workspace is not None and workspace.default_data is not None)
-    folder = find_dataset(data, workspace) if named else None
-    return Attached(workspace, folder, report, allow_record)
+    here = find_workspace(workspace)
+    if here is None and workspace is not None:
+        raise AssayError(
+            f"{workspace} lies in no workspace", where="--workspace", fix="name a folder with an assay.toml"
+        )
+    named = data is not None or (here is not None and here.default_data is not None)
+    folder = find_dataset(data, here) if named else None
+    place = None if folder is None else find_data_place(folder, folder.name)
+    # what is tried on a data set is counted where it lies
+    return Attached(here if place is None else place.workspace, folder, report, allow_record)
 
 
 def _operator(model: str | None, artifact: str | None, *, needed: bool) -> Operator | None:

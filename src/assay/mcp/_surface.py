@@ -47,7 +47,7 @@ class Attached:
             No period plan is set for the data set; the report cannot be read; the ledger is damaged.
         """
         if self.data is not None:
-            self._settings(self.data)
+            self._settings(self.data, self.data.name)
         self._document()
         ledger = self._ledger()
         if ledger is not None:
@@ -91,18 +91,19 @@ class Attached:
 
         if self.data is None:
             return simulate(_SEED, instruments=_INSTRUMENTS, days=_DAYS, name=SIMULATED), None
-        return open_panel(self.data, check_hashes=True), self._settings(self.data)
+        panel = open_panel(self.data, check_hashes=True)
+        return panel, self._settings(self.data, panel.name)
 
-    def _settings(self, data: Path) -> DataSettings:
-        place = find_data_place(data, data.name)
+    def _settings(self, data: Path, name: str) -> DataSettings:
+        place = find_data_place(data, name)
         settings = None if place is None else place.settings
         if settings is None and self.workspace is not None:
-            settings = self.workspace.settings(data.name)
+            settings = self.workspace.settings(name)
         if settings is None or settings.periods is None:
             raise AssayError(
-                f"no period plan is set for {data.name!r}, and an agent sees a search period alone",
+                f"no period plan is set for {name!r}, and an agent sees a search period alone",
                 where=str(data),
-                fix=f"set one: assay periods set --data {data.name}",
+                fix=f"set one: assay periods set {name}",
             )
         return settings
 
