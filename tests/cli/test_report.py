@@ -232,6 +232,30 @@ def test_a_page_shows_text_readings_and_backtest_and_adds_no_trial(run: Run, des
     assert bare.code == 0
 
 
+def test_an_id_that_another_process_takes_first_is_passed_over(
+    run: Run, desk: Path, plain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assay.base import Operator
+    from assay.cli import _report_desk
+    from assay.ledger import Ledger
+
+    free = _report_desk._next_id
+    taken: list[str] = []
+
+    def raced(ledger: Ledger, workspace: Any) -> str:
+        found = free(ledger, workspace)
+        if not taken:
+            taken.append(found)
+            Ledger.open(desk / "ledger").run(found).start("reports", Operator.system("rules"), "c", {})
+        return found
+
+    monkeypatch.setattr(_report_desk, "_next_id", raced)
+    done = run("report", "extract", str(plain), "--json")
+    assert done.code == 0, done.err
+    assert taken == ["reports-1"]
+    assert done.data["run"] == "reports-2"
+
+
 def test_a_refusal_in_a_workspace_is_recorded_and_tries_nothing(run: Run, desk: Path) -> None:
     path = desk / "macro.txt"
     path.write_text(NO_FACTOR, encoding="utf-8")

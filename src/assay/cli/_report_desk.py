@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.base import Operator
-from assay.errors import AssayError
+from assay.errors import AssayError, Refusal
 
 if TYPE_CHECKING:
     from assay.config import Workspace
@@ -107,11 +107,18 @@ def desk_run(
     from assay.cli._workspace import need_ledger
 
     ledger = need_ledger(workspace, create=True)
-    run = ledger.run(_next_id(ledger, workspace))
-    client = None if role is None else _client(workspace, run, role)
-    operator = _rules() if client is None else _agent(client)
-    config = {"backend": backend, **_prompts(role), **(more or {})}
-    run.start(DESK, operator, content_hash(config), dict(inputs))
+    config = content_hash({"backend": backend, **_prompts(role), **(more or {})})
+    while True:
+        run = ledger.run(_next_id(ledger, workspace))
+        client = None if role is None else _client(workspace, run, role)
+        operator = _rules() if client is None else _agent(client)
+        try:
+            run.start(DESK, operator, config, dict(inputs))
+        except Refusal as refusal:
+            if refusal.reason.code != "run_exists":
+                raise
+        else:
+            break  # another process may have taken the id first
     with run.ending():
         yield DeskRun(workspace, run, operator, client)
 

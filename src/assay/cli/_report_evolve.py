@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -62,7 +62,7 @@ def evolve(
     """
     from assay.base import check_id
     from assay.cli._workspace import need_ledger, need_workspace
-    from assay.errors import AssayError
+    from assay.errors import AssayError, Refusal
 
     workspace = need_workspace()
     if run_id is not None:
@@ -74,7 +74,15 @@ def evolve(
     asked = _Asked(spec, setup, workspace, ledger, run_id or _next_id(ledger, workspace), as_json)
     if replay is not None:
         return asked.replay(replay)
-    asked.play(resume=resume)
+    while True:
+        try:
+            asked.play(resume=resume)
+            break
+        except Refusal as refusal:
+            # another process may have taken the id first
+            if run_id is not None or refusal.reason.code != "run_exists":
+                raise
+            asked = replace(asked, run=_next_id(ledger, workspace))
     asked.tell()
     return 0
 
