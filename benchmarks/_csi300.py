@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 
 from _combine import FIGURES, Cells, Result, Windows, equal, lightgbm, measured, paired_t, rank_ic, ridge
-from _desk import HERE, THREADS, config, panel_of, training_judge, workspace
+from _desk import HERE, THREADS, config, open_dates, panel_of, training_judge, workspace
 from _picks import SEARCHES, Factor, Searched, searched
+from assay.base import atomic_write
 from assay.config import Workspace
 from assay.expr import Node, parse
 from assay.judge import JudgeSettings, judge, panel_fields
@@ -36,6 +37,8 @@ CSI300 = JudgeSettings(
 RIDGE = "Alpha158 Ridge"
 GPLEARN = "gplearn, adjustment-invariant, ridge"
 LOW_VOLATILITY = "-ts_std(returns, 20)"
+SECTION = "## Campaign"
+"""Heading of the page that results stand under."""
 LEAST_IC, LEAST_T = 0.03, 3.0
 """Of a single factor on the training segment, to be looked at later."""
 
@@ -68,7 +71,7 @@ class Protocol:
     @cached_property
     def panel(self) -> Panel:
         """Bars up to the end of the window that is judged; none after it is read."""
-        whole = panel_of(self.space)
+        whole = open_dates(self.folder)
         return whole.between(None, WINDOWS.test[1] if self.final else VALID_END)
 
     @cached_property
@@ -333,13 +336,14 @@ def csi300(seeds: Sequence[int], budget: int, folder: Path, *, final: bool) -> N
 
 
 def record(text: str, seeds: Sequence[int], budget: int) -> None:
-    """Append the figures of the sealed window to the page; rows are never removed."""
+    """Add the figures of the sealed window to the page, after those that are there; none is ever removed."""
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True
     ).stdout.strip()
     page = HERE.parent / "docs" / "benchmarks.md"
     today = datetime.now(UTC).date().isoformat()
-    head = f"\n\n### Search on CSI 300, {today}, commit {commit}\n\n"
-    head += f"{budget} formulas a search, seeds {list(seeds)}.\n\n"
-    with page.open("a", encoding="utf-8") as file:
-        file.write(head + text + "\n")
+    told = f"### Search on CSI 300, {today}, commit {commit}\n\n"
+    told += f"{budget} formulas a search, seeds {list(seeds)}.\n\n{text}\n"
+    before, section, rest = page.read_text(encoding="utf-8").partition(f"\n{SECTION}\n")
+    own, heading, after = rest.partition("\n## ")
+    atomic_write(page, f"{before}{section}{own.rstrip()}\n\n{told}{heading}{after}")

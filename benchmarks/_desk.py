@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import resource
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -63,13 +64,29 @@ THREADS = 2
 
 def workspace(folder: Path) -> Workspace:
     """A workspace with the data set and its plan; what is there already is used again."""
-    if not (folder / "data" / NAME).is_dir():
+    desk = folder / "desk"
+    if not (desk / "data" / NAME).is_dir():
+        shutil.copytree(_market(folder), desk / "data" / NAME)
+    (desk / "assay.toml").write_text(WORKSPACE, encoding="utf-8")
+    (desk / "runs").mkdir(exist_ok=True)
+    return load_workspace(desk)
+
+
+def open_dates(folder: Path) -> Panel:
+    """The same data outside of the workspace: no plan hides a date, and no ledger counts what is judged.
+
+    The protocol alone says what may be read of it.
+    """
+    return open_panel(_market(folder))
+
+
+def _market(folder: Path) -> Path:
+    found = folder / "market" / NAME
+    if not found.is_dir():
         # in a process of its own: the import's memory is not the campaign's
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            pool.submit(_import, folder).result()
-    (folder / "assay.toml").write_text(WORKSPACE, encoding="utf-8")
-    (folder / "runs").mkdir(exist_ok=True)
-    return load_workspace(folder)
+            pool.submit(_import, found.parent).result()
+    return found
 
 
 def _import(folder: Path) -> None:
@@ -78,7 +95,7 @@ def _import(folder: Path) -> None:
     sys.path.insert(0, str(HERE.parent / "tests" / "market"))
     from real import csi300_panel
 
-    csi300_panel(SHARED, folder / "data")
+    csi300_panel(SHARED, folder)
 
 
 def panel_of(space: Workspace) -> Panel:
