@@ -248,6 +248,10 @@ def test_a_larger_file_than_the_limit() -> None:
     assert read_document(data, limits=Limits(file_bytes=len(data))).pages
 
 
+def test_digits_without_end_after_the_end_do_not_take_the_time() -> None:
+    assert refused(b"%PDF-1.7\n%%EOF" + b"1" * 5_000_000) == "document.unreadable"
+
+
 def test_time_runs_out() -> None:
     # the process alone takes longer to start
     assert refused(pdf(report_page), Limits(seconds=0.001)) == "document.timed_out"
