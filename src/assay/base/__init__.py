@@ -25,6 +25,7 @@ from assay.base._optional import require
 from assay.base._reasons import DAMAGED_STATE
 from assay.base._seeds import generator
 from assay.base._text import did_you_mean
+from assay.base._workers import Workers
 
 __all__ = [
     "DAMAGED_STATE",
@@ -37,6 +38,7 @@ __all__ = [
     "SerialExecutor",
     "SystemClock",
     "ThreadExecutor",
+    "Workers",
     "atomic_write",
     "atomic_write_json",
     "canonical_json",

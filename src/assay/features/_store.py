@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -16,9 +16,9 @@ from assay import __version__
 from assay.config import as_date
 from assay.engine import evaluate
 from assay.errors import Problem, Refusal
-from assay.expr import Node
+from assay.expr import Node, fields_of
 from assay.features._cache import FeatureCache
-from assay.features._feature import Base, Feature, Formula, Function, Label, Values
+from assay.features._feature import LAG, Base, Feature, Formula, Function, Label, Values
 from assay.features._graph import FeatureGraph, FeatureProblems
 from assay.features._lookahead import check_lookahead, run_function
 from assay.features._reasons import AS_OF_IN_FUTURE
@@ -130,6 +130,31 @@ class FeatureStore:
         """
         found = self._values(list(names), self.panel.shape[0])
         return {name: lag_rows(values, self.graph[name].lag) for name, values in found.items()}
+
+    def known_formulas(
+        self, formulas: Mapping[str, Node], sink: Callable[[str, Values], None], *, threads: int = 1
+    ) -> None:
+        """What was known of formulas over features at each bar, handed out one by one as they are ready.
+
+        Parameters
+        ----------
+        formulas : trees by name over features, and over groups and vectors of the panel.
+        sink : called with a name and its values, float32 ``(T, N)``: row ``t`` has the value of row
+            ``t - lag``, with the longest lag of the features that the formula reads.
+        threads : of the engine; never change a value.
+        """
+        fields = {
+            name: [item for item in fields_of(node) if item in self.graph] for name, node in formulas.items()
+        }
+        self._check_functions(sorted({item for named in fields.values() for item in named}))
+        members = None if self.universe is None else self.panel.universe(self.universe)
+
+        def take(name: str, values: Values) -> None:
+            lag = max((self.graph[item].lag for item in fields[name]), default=LAG)
+            sink(name, lag_rows(values, lag))
+
+        work = _Work(self, self.panel, self.panel.shape[0])
+        evaluate(formulas, work, universe=members, threads=threads, sink=take)
 
     @property
     def _nothing(self) -> Values:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.campaign import campaign_tools
+from assay.discovery import discovery_tools
 from assay.reports.tools import report_tools
 from assay.tools import Tool
 from assay.tools.builtin import Workbench, builtin_tools
@@ -32,5 +33,6 @@ class Parts:
     def tools(self) -> Iterator[Tool]:
         """All tools of the surface: the only place that knows them all."""
         yield from builtin_tools(self.bench)
+        yield from discovery_tools(self.bench)
         yield from campaign_tools(self.bench.ledger, self.runs)
         yield from report_tools(self.document)

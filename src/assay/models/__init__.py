@@ -5,7 +5,7 @@ from assay.models._estimators import Estimator, ModelMissing, Ridge, make_estima
 from assay.models._folds import Fold, folds_of
 from assay.models._reasons import EMPTY_FOLD, NO_FOLDS, UNKNOWN_STRATEGY
 from assay.models._report import EvalFold, EvalMetrics, EvalProvenance, EvalReport
-from assay.models._scorer import Bars, Figures, SignalScorer, rounded
+from assay.models._scorer import ALL, Bars, Figures, SignalScorer, rounded
 from assay.models._strategy import (
     PARAMETERS,
     ModelName,
@@ -18,6 +18,7 @@ from assay.models._trials import record_trials
 from assay.models._walk import Evaluated, Fitted, Trainer, walk_forward
 
 __all__ = [
+    "ALL",
     "Bars",
     "EMPTY_FOLD",
     "NO_FOLDS",

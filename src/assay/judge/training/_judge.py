@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.base import Workers
 from assay.config import PeriodPlan
 from assay.errors import Refusal
 from assay.expr import Expression, FieldInfo, require_runnable, to_text
@@ -25,7 +26,6 @@ from assay.judge.training._score import Meter, TrainingScore
 from assay.judge.training._segment import training_setup
 from assay.judge.training._settings import TrainingSettings
 from assay.judge.training._trials import UNRECORDED, TrialBook, TrialCount
-from assay.judge.training._workers import Workers
 from assay.ledger import TrialKey
 from assay.market import data_digest
 

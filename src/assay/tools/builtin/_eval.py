@@ -56,14 +56,14 @@ class EvalResult(Result):
     bars: int
     instruments: int
     metrics: MetricsRow
-    folds: list[FoldRow] = Field(description="The last folds, at most 256; none of what learns nothing.")
+    folds: list[FoldRow] = Field(description="The last folds; none of what learns nothing.")
     folds_total: int
     n: int | None = Field(description="Trials on the data set, this one included; missing if not known.")
     provenance: ProvenanceRow
 
 
-def eval_result(report: EvalReport) -> EvalResult:
-    """A report as a result of a tool."""
+def eval_result(report: EvalReport, folds: int = MAX_FOLDS) -> EvalResult:
+    """A report as a result of a tool, with at most so many folds."""
     return EvalResult(
         method=report.method,
         subject=report.subject,
@@ -72,7 +72,7 @@ def eval_result(report: EvalReport) -> EvalResult:
         bars=report.bars,
         instruments=report.instruments,
         metrics=MetricsRow(**asdict(report.metrics)),
-        folds=[FoldRow(**asdict(fold)) for fold in report.folds[-MAX_FOLDS:]],
+        folds=[FoldRow(**asdict(fold)) for fold in report.folds[-folds:]],
         folds_total=len(report.folds),
         n=report.n,
         provenance=ProvenanceRow(**asdict(report.provenance)),
