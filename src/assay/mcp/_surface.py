@@ -73,7 +73,17 @@ class Attached:
 
     def _bench(self, ledger: Ledger | None) -> tuple[SearchView, Workbench]:
         from assay.judge import JudgeSettings
-        from assay.tools.builtin import PanelJudge, SearchView, Workbench, search_features, search_judging
+        from assay.models import StrategyBook
+        from assay.notes import NoteStore
+        from assay.tools.builtin import (
+            LedgerZoo,
+            PanelJudge,
+            SearchView,
+            Workbench,
+            search_features,
+            search_judging,
+            workspace_features,
+        )
 
         panel, settings = self._panel()
         plan = _plan_of(panel, settings)
@@ -81,10 +91,16 @@ class Attached:
             _check_moved(ledger, panel.name, plan)
         view = SearchView.of(panel, plan, universe=None if settings is None else settings.universe)
         judging: JudgeSettings | None = None if settings is None else search_judging(settings, panel)
-        if ledger is not None:
-            return view, Workbench.of(view, ledger, settings=judging, desk=DESK)
-        judge = PanelJudge(view, judging, desk=DESK)
-        return view, Workbench(view=view, judge=judge, features=search_features(view))
+        workspace = self.workspace
+        return view, Workbench(
+            view=view,
+            judge=PanelJudge(view, judging, ledger=ledger, desk=DESK),
+            ledger=ledger,
+            zoo=None if ledger is None else LedgerZoo(ledger),
+            features=search_features(view) if workspace is None else workspace_features(view, workspace),
+            strategies=StrategyBook(None if workspace is None else workspace.strategies_dir),
+            notes=None if workspace is None else NoteStore(workspace.notes_dir),
+        )
 
     def _panel(self) -> tuple[Panel, DataSettings | None]:
         from assay.market import open_panel, simulate
