@@ -127,7 +127,10 @@ def fractions(text: str, start: int = 0) -> Iterator[Joining]:
 
 _DIFFERENCES: Final = frozenset({"-", "DELTA", "TS_PCTCHANGE"})
 _STEPS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
-    (r"除以|÷|/(?!\s*\d)|之比|比上|divided by|scaled by|over its\b|as a (?:share|fraction"
+    (r"除以|÷|/(?!\s*\d)|之比|比上|divided by|scaled by|over (?=(?:average|mean|total|cumulative) )"
+    r"|over (?:the|its) (?!(?:past|last|trailing|previous"
+    r"|prior|preceding|same|most|next|whole|full|entire|sample|period|course|window|weekend|year|month"
+    r"|week|years|following|subsequent)\b|\d)|as a (?:share|fraction"
     r"|multiple) of", frozenset({"/", "TS_PCTCHANGE"})),
     (r"减去|减(?=[^少小仓持值半])|minus\b|less (?:the|its)\b|[-−](?=\s)", _DIFFERENCES),
     (r"乘以|乘上|×|\*|multiplied by|times (?:the|its)\b", frozenset("*")),
@@ -213,6 +216,8 @@ def _ops_of(word: str) -> frozenset[str]:
     verb = re.sub(
         r"^divide?d? .*|^divide", "divided by", re.sub(r"^multipl.*", "multiplied by", word.lower())
     )
+    if verb.startswith("over"):  # only the words behind it tell that it divides
+        return _STEPS[0][1]
     return next(
         (ops for pattern, ops in _STEPS if re.search(pattern, verb + " ", re.IGNORECASE)), frozenset()
     )
@@ -229,10 +234,21 @@ def top(node: Node) -> str | None:
     Wrappers are ops of one quantity (a rank, a mean over time, a logarithm) and sums and products with a
     constant.
     """
+    call = _outermost(node)
+    return None if call is None else _INFIX[call.op]
+
+
+def operands(node: Node) -> tuple[Node, ...]:
+    """The quantities that the sign on top puts together; none of one quantity alone."""
+    call = _outermost(node)
+    return () if call is None else call.args
+
+
+def _outermost(node: Node) -> Call | None:
     while isinstance(node, Call):
         varying = [arg for arg in node.args if _varies(arg)]
         if len(varying) > 1 and node.op in _INFIX:
-            return _INFIX[node.op]
+            return node
         if not varying:
             return None
         node = varying[0]

@@ -15,6 +15,7 @@ from typing import Final, Literal
 from assay.errors import Refusal
 from assay.expr import Call, Field, Node, op_table, to_text, walk
 from assay.reports._case import FactorCase
+from assay.reports._composition import operands
 from assay.reports._document import Document
 from assay.reports._extraction import Extraction
 from assay.reports.documents import find_quote
@@ -34,7 +35,7 @@ from assay.spec import (
 Family = Literal[
     "drop_neutralization", "wrong_frequency", "wrong_window", "hallucinated_expr", "illegal_expr",
     "swapped_op", "swapped_sign", "swapped_field", "right_formula_wrong_citation", "wrong_sentence_numbers",
-    "empty_evidence", "number_free_fabrication", "wrong_arity",
+    "empty_evidence", "number_free_fabrication", "wrong_arity", "ingredient",
 ]  # fmt: skip
 
 FORMULA: Final = ("expr", "windows", "name")
@@ -198,6 +199,34 @@ def _wrong_arity(case: FactorCase, gold: FactorSpec, document: Document) -> Extr
     return _answer(case, _with(gold, expr=text))
 
 
+def _ingredient(case: FactorCase, gold: FactorSpec, document: Document) -> Extraction | None:
+    """One of two quantities that the formula puts together, cited from the words that say it alone."""
+    for part in operands(_tree(gold)):
+        answer = _formula(case, gold, part)
+        if answer is None or answer.spec is None:
+            continue
+        numbers = {need.value for need in numbers_of(part)}
+        apart = tuple(
+            EvidenceSpan(field="expr", chunk_id=span.chunk_id, quote=piece)
+            for span in gold.evidence
+            if span.field == "expr"
+            for piece in _PUT_TOGETHER.split(span.quote)
+            if piece.strip() and numbers & {float(value) for value in re.findall(r"\d+(?:\.\d+)?", piece)}
+        )
+        kept = tuple(span for span in gold.evidence if span.field not in FORMULA)
+        evidence = (*kept, *apart) if apart else gold.evidence
+        return _answer(case, _with(answer.spec, evidence=evidence))
+    return None
+
+
+_PUT_TOGETHER: Final = re.compile(
+    r"再?除以|再?减去|再?乘以|加上|[与和](?=[^，。]{1,24}之[比差积和])|之[比差积和]|\s*[/÷×]\s*"
+    r"|,? (?:and )?divided by |,? minus |,? times |,? over | to (?=the|its)|,? plus |ratio of "
+    r"|difference between "
+)
+"""Where the words of a formula part into those of its quantities."""
+
+
 # -- evidence ------------------------------------------------------------------------------------------------
 
 
@@ -324,6 +353,7 @@ FAMILIES: Final[Mapping[Family, Rule]] = MappingProxyType(
         "empty_evidence": _empty_evidence,
         "number_free_fabrication": _fabricated,
         "wrong_arity": _wrong_arity,
+        "ingredient": _ingredient,
     }
 )
 """The rules, by family."""
