@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -37,14 +38,27 @@ def check(tool: str, answer: Any) -> None:
     assert answer.content[0].text.startswith(f"{reason}: ")
 
 
+@pytest.fixture(scope="session")
+def needles(market, plan, tmp_path_factory) -> re.Pattern[str]:
+    """Every trading day that is hidden, in two spellings, and where the workspace lies."""
+    hidden = [day.item() for day in market.dates if day.item() > plan.search.end]
+    assert len(hidden) > 100
+    spelt = [day.isoformat() for day in hidden] + [f"{day:%Y%m%d}" for day in hidden]
+    return re.compile("|".join([*spelt, re.escape(str(tmp_path_factory.getbasetemp()))]))
+
+
 @pytest.mark.parametrize("tool", sorted(TOOLS))
-def test_whatever_the_arguments_the_answer_is_typed(server, tool: str) -> None:
+def test_whatever_the_arguments_the_answer_is_typed_and_names_no_hidden_date(
+    server, needles: re.Pattern[str], tool: str
+) -> None:
     name = tool.replace(".", "_")
 
     @quiet
     @given(sent=arguments(TOOLS[tool].input_schema))
     def call(sent: dict[str, Any]) -> None:
-        check(tool, talk(server, lambda client: client.call_tool(name, sent), MODES[1]))
+        answer = talk(server, lambda client: client.call_tool(name, sent), MODES[1])
+        check(tool, answer)
+        assert needles.search(answer.model_dump_json()) is None
 
     call()
 
