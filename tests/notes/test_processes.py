@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.base import folder_lock
 from assay.errors import Refusal
-from assay.notes import NoteStore
+from assay.notes import NOTES_BUSY, NoteStore
 
 from .conftest import StillClock
 
@@ -79,10 +80,8 @@ def test_of_two_writers_of_one_slug_one_is_refused(store: NoteStore) -> None:
 
 
 def test_a_writer_that_does_not_end_is_named(store: NoteStore, tmp_path: Path) -> None:
-    from assay.notes._lock import writing
-
     hasty = NoteStore(store.folder, wait=0.0)
-    with writing(store.folder, 1.0), pytest.raises(Refusal) as caught:
+    with folder_lock(store.folder, 1.0, NOTES_BUSY), pytest.raises(Refusal) as caught:
         hasty.new("third", "The third")
     assert caught.value.reason.code == "notes_busy"
     assert hasty.list() == store.list(), "readers do not wait"

@@ -21,6 +21,7 @@ from assay.base._identity import (
     uuid7,
 )
 from assay.base._lazy import lazy_names
+from assay.base._lock import folder_lock
 from assay.base._optional import require
 from assay.base._reasons import DAMAGED_STATE
 from assay.base._seeds import generator
@@ -45,6 +46,7 @@ __all__ = [
     "check_id",
     "clear_leavings",
     "did_you_mean",
+    "folder_lock",
     "generator",
     "is_agent_identifier",
     "lazy_names",

@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from assay.base import ID_PATTERN, Clock, SystemClock, atomic_write, did_you_mean
+from assay.base import ID_PATTERN, Clock, SystemClock, atomic_write, did_you_mean, folder_lock
 from assay.errors import AssayError, Refusal
 from assay.notes._file import MAX_FILE, is_title, note_text
-from assay.notes._lock import writing
 from assay.notes._note import Note, NoteRow, Visibility, content_hash
 from assay.notes._reader import NoteReader, check_chain
 from assay.notes._reasons import (
@@ -17,6 +16,7 @@ from assay.notes._reasons import (
     BAD_SLUG,
     NO_NOTE_STORE,
     NOTE_EXISTS,
+    NOTES_BUSY,
     SUPERSEDED_ALREADY,
     UNKNOWN_SLUG,
 )
@@ -98,7 +98,7 @@ class NoteStore:
         text = body.replace("\r\n", "\n").strip("\n")
         note = Note(slug, title, "draft", None, "public", None, content_hash(title, text), text)
         self._make_folder()
-        with writing(self.folder, self._wait):
+        with folder_lock(self.folder, self._wait, NOTES_BUSY):
             if os.path.lexists(self._path(slug)):
                 raise Refusal(NOTE_EXISTS, f"there is a note {slug!r}", where="slug")
             self._write(note)
@@ -121,7 +121,7 @@ class NoteStore:
         """
         if not self.folder.is_dir():
             raise Refusal(NO_NOTE_STORE)
-        with writing(self.folder, self._wait):
+        with folder_lock(self.folder, self._wait, NOTES_BUSY):
             note = self.get(slug)
             old = None if supersedes is None else self._superseded(slug, supersedes)
             if note.status == "draft":

@@ -7,27 +7,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assay.errors import Refusal
-from assay.notes._reasons import NOTES_BUSY
+from assay.errors import Reason, Refusal
 
 _PAUSE = 0.01
 
 
 @contextmanager
-def writing(folder: Path, wait: float) -> Iterator[None]:
+def folder_lock(folder: Path, wait: float, busy: Reason) -> Iterator[None]:
     """Hold a folder's lock, which the system releases when its holder dies.
 
     Raises
     ------
     Refusal
-        ``notes_busy``: another process held it for longer than ``wait`` seconds.
+        ``busy``: another process held it for longer than ``wait`` seconds.
     """
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         limit = time.monotonic() + wait
         while not _locked(handle):
             if time.monotonic() >= limit:
-                raise Refusal(NOTES_BUSY)
+                raise Refusal(busy)
             time.sleep(_PAUSE)
         yield
     finally:
