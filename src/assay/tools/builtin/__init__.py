@@ -4,12 +4,13 @@ from assay.tools.builtin._bench import Workbench, builtin_registry, builtin_tool
 from assay.tools.builtin._eval import EvalResult, eval_result
 from assay.tools.builtin._judge import PanelJudge, SearchJudge, SearchScore
 from assay.tools.builtin._judging import search_judging
-from assay.tools.builtin._reasons import BAD_RUN, MISSING_RUN, NO_DATA, NO_FEATURE_STORE, NO_LEDGER
+from assay.tools.builtin._reasons import BAD_LIMIT, BAD_RUN, MISSING_RUN, NO_DATA, NO_FEATURE_STORE, NO_LEDGER
 from assay.tools.builtin._search_features import search_features, workspace_features
 from assay.tools.builtin._view import SearchView
 from assay.tools.builtin._zoo import LedgerZoo, Zoo, ZooFactor
 
 __all__ = [
+    "BAD_LIMIT",
     "BAD_RUN",
     "MISSING_RUN",
     "NO_DATA",
