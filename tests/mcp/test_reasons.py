@@ -19,6 +19,7 @@ from assay.tools import Registry
 from assay.tools.builtin import SearchView, Workbench
 from mcp import Client
 
+from ..discovery.discovery_cases import DISCOVERY_ROWS
 from ..reports.tools.test_report_tools import REASONS as REPORT_REASONS
 from ..tools.test_reasons import CASES as BUILTIN_CASES
 from .conftest import AGENT
@@ -64,6 +65,8 @@ def with_damaged_runs(parts: Parts) -> Parts:
 
 CASES = [
     *(Case(case.tool, case.reason, case.arguments, on_bench(case.change)) for case in BUILTIN_CASES),
+    *(Case(tool, reason, sent, on_bench(change)) for tool, reason, sent, change in DISCOVERY_ROWS),
+    *(Case(tool, reason, sent, on_bench(change)) for tool, reason, sent, change in DISCOVERY_ROWS),
     *(
         Case(f"report.{tool}", reason, arguments, with_report(text))
         for (tool, reason), (arguments, text) in REPORT_REASONS.items()
