@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.book import BookDesk, book_tools
 from assay.campaign import campaign_tools
 from assay.discovery import discovery_tools
 from assay.reports.tools import report_tools
@@ -24,11 +25,15 @@ class Parts:
     bench : data, judge, ledger, zoo, features and strategies.
     runs : folder of the workspace's runs.
     document : the research report that is attached.
+    book : where the book is, and what it may cite.
+    allow_record : whether an agent may enter a candidate of its own.
     """
 
     bench: Workbench = field(default_factory=Workbench)
     runs: Path | None = None
     document: Document | None = None
+    book: BookDesk = field(default_factory=BookDesk)
+    allow_record: bool = False
 
     def tools(self) -> Iterator[Tool]:
         """All tools of the surface: the only place that knows them all."""
@@ -36,3 +41,4 @@ class Parts:
         yield from discovery_tools(self.bench)
         yield from campaign_tools(self.bench.ledger, self.runs)
         yield from report_tools(self.document)
+        yield from book_tools(self.book, allow_record=self.allow_record)

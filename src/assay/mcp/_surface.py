@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -8,6 +9,9 @@ from assay.config import PeriodPlan, Workspace, find_data_place, propose_plan
 from assay.errors import AssayError, Refusal
 
 if TYPE_CHECKING:
+    from datetime import date
+
+    from assay.book import BookDesk
     from assay.config import DataSettings
     from assay.ledger import Ledger
     from assay.market import Panel
@@ -31,12 +35,14 @@ class Attached:
     data : folder of a stored data set with a period plan; None for a simulated market.
     report : file of the research report that the tools ``report.*`` read.
     allow_record : whether an agent may record a candidate of its own.
+    book : the state root; by default that of the environment, or the workspace's.
     """
 
     workspace: Workspace | None = None
     data: Path | None = None
     report: Path | None = None
     allow_record: bool = False
+    book: Path | None = None
 
     def check(self) -> None:
         """Find what would stop :meth:`open` at once, without reading the data.
@@ -69,7 +75,15 @@ class Attached:
 
         view, bench = self._bench(self._ledger())
         runs = None if self.workspace is None else self.workspace.runs_dir
-        return Registry(Parts(bench, runs, self._document()).tools(), guard=view.guard)
+        book = self._book(bench, view.plan.clock)
+        parts = Parts(bench, runs, self._document(), book, self.allow_record)
+        return Registry(parts.tools(), guard=view.guard)
+
+    def _book(self, bench: Workbench, clock: date) -> BookDesk:
+        from assay.book import BookDesk, find_state_root
+
+        root = find_state_root(self.book, os.environ, self.workspace)
+        return BookDesk(root, bench.notes, bench.ledger, clock)
 
     def _bench(self, ledger: Ledger | None) -> tuple[SearchView, Workbench]:
         from assay.judge import JudgeSettings
@@ -145,6 +159,7 @@ def surface(
     *,
     report: Path | None = None,
     allow_record: bool = False,
+    book: Path | None = None,
 ) -> Registry:
     """All tools in one registry: the twelve of the research domain, and the desks' own.
 
@@ -153,14 +168,14 @@ def surface(
 
     Parameters
     ----------
-    workspace, data, report, allow_record : see :class:`Attached`.
+    workspace, data, report, allow_record, book : see :class:`Attached`.
 
     Raises
     ------
     AssayError, Refusal
         As :meth:`Attached.open`.
     """
-    return Attached(workspace, data, report, allow_record).open()
+    return Attached(workspace, data, report, allow_record, book).open()
 
 
 def bare_surface(*, allow_record: bool = False) -> Registry:
@@ -168,7 +183,7 @@ def bare_surface(*, allow_record: bool = False) -> Registry:
     from assay.mcp._parts import Parts
     from assay.tools import Registry
 
-    return Registry(Parts().tools())
+    return Registry(Parts(allow_record=allow_record).tools())
 
 
 def _plan_of(panel: Panel, settings: DataSettings | None) -> PeriodPlan:
