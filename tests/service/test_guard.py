@@ -11,9 +11,8 @@ import pytest
 
 from assay.config import Secret
 from assay.errors import AssayError
-from assay.service import ServiceSettings, Tokens, new_token, read_token, serve, write_token
-from assay.web import Bucket, is_loopback
-from assay.web._guard import _host
+from assay.service import ServiceSettings, Tokens, serve
+from assay.web import is_loopback
 
 from .conftest import end, make_workspace, start
 
@@ -120,37 +119,6 @@ def test_another_address_than_the_loopback_needs_a_word(tmp_path: Path):
         serve(settings, host="0.0.0.0", port=1)
     assert is_loopback("127.0.0.1")
     assert is_loopback("::1")
-
-
-def test_token_files_are_for_their_owner(tmp_path: Path):
-    file = tmp_path / "token"
-    write_token(file, new_token())
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert str(read_token(file)) == "[redacted]"
-    with pytest.raises(AssayError, match="exists already"):
-        write_token(file, new_token())
-    file.chmod(0o644)
-    with pytest.raises(AssayError, match="other users"):
-        read_token(file)
-    file.chmod(0o600)
-    file.write_text("short")
-    with pytest.raises(AssayError, match="no token"):
-        read_token(file)
-
-
-def test_hosts_and_rates():
-    assert [_host(text) for text in ("A:1", "a", "[::1]:8", "[::1]", "a:b")] == [
-        "a",
-        "a",
-        "[::1]",
-        "[::1]",
-        "a:b",
-    ]
-    bucket = Bucket(60.0)
-    start = bucket.seen
-    assert sum(bucket.take(start) == 0.0 for _ in range(100)) == 60
-    assert bucket.take(start) == pytest.approx(1.0)
-    assert bucket.take(start + 1.0) == 0.0
 
 
 def test_a_head_that_never_ends_is_not_waited_for(server):
