@@ -66,7 +66,6 @@ def with_damaged_runs(parts: Parts) -> Parts:
 CASES = [
     *(Case(case.tool, case.reason, case.arguments, on_bench(case.change)) for case in BUILTIN_CASES),
     *(Case(tool, reason, sent, on_bench(change)) for tool, reason, sent, change in DISCOVERY_ROWS),
-    *(Case(tool, reason, sent, on_bench(change)) for tool, reason, sent, change in DISCOVERY_ROWS),
     *(
         Case(f"report.{tool}", reason, arguments, with_report(text))
         for (tool, reason), (arguments, text) in REPORT_REASONS.items()

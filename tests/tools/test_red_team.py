@@ -18,11 +18,12 @@ import pytest
 
 from assay.base import Operator
 from assay.config import PeriodPlan, init_workspace
+from assay.discovery import discovery_tools
 from assay.expr import FieldInfo
 from assay.ledger import Ledger, TrialKey
 from assay.market import Panel, open_panel, write_dataset
 from assay.notes import NoteStore
-from assay.tools import Caller, Toolbox
+from assay.tools import Caller, Registry, Toolbox
 from assay.tools.builtin import (
     LedgerZoo,
     PanelJudge,
@@ -34,9 +35,16 @@ from assay.tools.builtin import (
 )
 from assay.tools.builtin._zoo import ZooFactor
 
+from ..discovery.discovery_cases import DISCOVERY_CALLS
 from .conftest import AGENT
 from .feature_cases import FEATURE_CALLS, with_python_features
 from .note_cases import NOTE_CALLS, note_store, with_damaged_note
+
+
+def whole_registry(bench: Workbench) -> Registry:
+    """The built-in tools and those of discovery, guarded."""
+    tools = (*builtin_tools(bench), *discovery_tools(bench))
+    return Registry(tools, guard=None if bench.view is None else bench.view.guard)
 
 
 def spellings(day: date) -> tuple[str, ...]:
@@ -200,7 +208,7 @@ def hostile_values(panel: Panel, plan: PeriodPlan) -> list[Any]:
 
 def calls(tool, values: list[Any]) -> Iterator[Any]:
     base = {"expression": "rank(close)"} if "expression" in tool.arguments.model_fields else {}
-    base |= (FEATURE_CALLS | NOTE_CALLS).get(tool.id, {})
+    base |= (FEATURE_CALLS | NOTE_CALLS | DISCOVERY_CALLS).get(tool.id, {})
     names = [*tool.arguments.model_fields, "as_of", "until", "period", "path", "data"]
     for value in values:
         for name in names:
@@ -219,7 +227,7 @@ def test_no_result_error_or_schema_names_a_hidden_date(stored, tmp_path, caller:
     seen = 0
     for number, bench in enumerate(benches(panel, plan, tmp_path)):
         tried = values if number == 0 else values[number::4]  # what is missing or talks is walked by sample
-        registry = builtin_registry(bench)
+        registry = whole_registry(bench)
         needles.check([spec.as_dict() for spec in Toolbox(registry, caller).specs()])
         for tool in registry.tools():
             needles.check([tool.input_schema, tool.output_schema, [str(reason) for reason in tool.reasons]])
@@ -235,8 +243,6 @@ def test_no_result_error_or_schema_names_a_hidden_date(stored, tmp_path, caller:
 
 def test_the_tools_are_right_without_the_guard_too(stored, tmp_path, caller: Caller) -> None:
     """What a tool itself says of data, scores and counts; texts that others wrote are the guard's part."""
-    from assay.tools import Registry
-
     panel, plan = stored
     view = SearchView.of(panel, plan)
     ledger = ledger_with_looks(tmp_path / "ledger", plan, view.data_key)
@@ -248,6 +254,25 @@ def test_the_tools_are_right_without_the_guard_too(stored, tmp_path, caller: Cal
                 sent = {"expression": expression, "horizon": horizon}
                 wanted = {key: item for key, item in sent.items() if key in tool.arguments.model_fields}
                 needles.check(registry.call(tool.id, wanted, caller).as_dict())
+
+
+def test_searches_are_right_without_the_guard_too(stored, tmp_path, caller: Caller) -> None:
+    panel, plan = stored
+    view = SearchView.of(panel, plan)
+    ledger = ledger_with_looks(tmp_path / "ledger", plan, view.data_key)
+    registry = Registry(discovery_tools(Workbench.of(view, ledger)))
+    needles = Needles(panel, plan, tmp_path)
+    for tool, sent in DISCOVERY_CALLS.items():
+        for more in ({}, {"bars": "minutes"}, {"target": "fwd_ret_20"}, {"objective": "sharpe"}):
+            wanted = {
+                **sent,
+                **{key: item for key, item in more.items() if key in _arguments(registry, tool)},
+            }
+            needles.check(registry.call(tool, wanted, caller).as_dict())
+
+
+def _arguments(registry: Registry, name: str) -> set[str]:
+    return set(next(tool for tool in registry.tools() if tool.id == name).arguments.model_fields)
 
 
 def test_counts_say_nothing_of_looks(stored, tmp_path, caller: Caller) -> None:
