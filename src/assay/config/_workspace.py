@@ -103,6 +103,11 @@ class Workspace:
         """The state root of the book: what was decided, ordered and filled."""
         return self.root / "book"
 
+    @property
+    def thermometer_dir(self) -> Path:
+        """The thermometer: its components, their series, and its prints."""
+        return self.root / "thermometer"
+
     def settings(self, name: str, *others: str) -> DataSettings:
         """Settings of data set ``name``: without a table of its own, the defaults and no plan.
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.ledger import Ledger
     from assay.market import Panel
     from assay.reports import Document
+    from assay.thermometer import PrintStore
     from assay.tools import Registry
     from assay.tools.builtin import SearchView, Workbench
 
@@ -76,8 +77,13 @@ class Attached:
         view, bench = self._bench(self._ledger())
         runs = None if self.workspace is None else self.workspace.runs_dir
         book = self._book(bench, view.plan.clock)
-        parts = Parts(bench, runs, self._document(), book, self.allow_record)
+        parts = Parts(bench, runs, self._document(), book, self.allow_record, self._prints())
         return Registry(parts.tools(), guard=view.guard)
+
+    def _prints(self) -> PrintStore | None:
+        from assay.thermometer import workspace_prints
+
+        return None if self.workspace is None else workspace_prints(self.workspace)
 
     def _book(self, bench: Workbench, clock: date) -> BookDesk:
         from assay.book import BookDesk, find_state_root
