@@ -212,11 +212,15 @@ def problems_of(event: Event) -> Iterator[str]:
     concerns_instrument = isinstance(event, (Mark, Split))
     if concerns_instrument != (event.strategy_slug is None):
         yield "it concerns an instrument" if concerns_instrument else "it has no strategy"
-    for key, (holds, wanted) in _RULES.items():
-        value = getattr(event, key, None)
-        absent = value is None and (key in _OPTIONAL or not hasattr(event, key))
-        if not absent and not holds(value):
-            yield f"{key} is no {wanted}"
+    for key in _RULES:
+        if hasattr(event, key) and (wrong := problem_of(key, getattr(event, key))):
+            yield f"{key} {wrong}"
+
+
+def problem_of(key: str, value: Any) -> str | None:
+    """What is wrong with a value of an event, if anything."""
+    holds, wanted = _RULES[key]
+    return None if (value is None and key in _OPTIONAL) or holds(value) else f"is no {wanted}"
 
 
 def _time_problems(event: Event) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from assay.base import Operator
 from assay.book._book import Book
-from assay.book._events import Fill, HumanEvent, Order
+from assay.book._events import Fill, HumanEvent, Order, problem_of
 from assay.book._money import read_decimal
 from assay.errors import ConfigProblems, DataError, Problem, Refusal
 from assay.tools import read_instant
@@ -87,6 +87,8 @@ class _Reader:
             if not row[column]:
                 self._problem(line, column, "is missing")
         values = {key: self._value(line, key, row[key]) for key in COLUMNS[6:]}
+        for column in ("ref", "instrument", "side"):
+            self._check(line, column, row[column] or None)
         cause = self._cause(line, kind, row)
         if len(self.problems) > before:
             return None
@@ -104,10 +106,20 @@ class _Reader:
         if not text:
             return None
         try:
-            return read_instant(text) if column.endswith("_ts") else read_decimal(text)
+            if column.endswith("_ts"):
+                return read_instant(text)
+            value = read_decimal(text)
         except ValueError as error:
             self._problem(line, column, f"{text[:40]!r} is {error}")
             return None
+        return self._check(line, column, value)
+
+    def _check(self, line: int, column: str, value: Any) -> Any:
+        """The value itself, whose faults are noted; None stands for what is missing."""
+        wrong = None if value is None else problem_of(column, value)
+        if wrong is not None:
+            self._problem(line, column, f"{str(value)[:40]!r} {wrong}")
+        return value
 
     def _cause(self, line: int, kind: str, row: Mapping[str, str]) -> str:
         """The event id of the decision or order that a row follows from."""
