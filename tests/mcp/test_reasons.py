@@ -7,18 +7,22 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
 
 from assay.base import Operator
+from assay.book import BookDesk
 from assay.ledger import Ledger
 from assay.mcp import Parts, bare_surface, build_server
 from assay.reports.documents import read_document
+from assay.thermometer import PrintStore
 from assay.tools import Registry
 from assay.tools.builtin import SearchView, Workbench
 from mcp import Client
 
+from ..book.book_cases import BOOK_ROWS, whole_desk
 from ..discovery.discovery_cases import DISCOVERY_ROWS
 from ..reports.tools.test_report_tools import REASONS as REPORT_REASONS
 from ..tools.test_reasons import CASES as BUILTIN_CASES
@@ -37,6 +41,10 @@ class Case:
 
 def on_bench(change: Callable[[Workbench], Workbench]) -> Callable[[Parts], Parts]:
     return lambda parts: replace(parts, bench=change(parts.bench))
+
+
+def on_book(change: Callable[[BookDesk], BookDesk]) -> Callable[[Parts], Parts]:
+    return lambda parts: replace(parts, book=change(whole_desk()), allow_record=True)
 
 
 def with_report(text: str | None) -> Callable[[Parts], Parts]:
@@ -63,13 +71,22 @@ def with_damaged_runs(parts: Parts) -> Parts:
     return replace(parts, bench=replace(parts.bench, ledger=Ledger.open(ledger.folder)))
 
 
+def with_torn_print(parts: Parts) -> Parts:
+    folder = Path(mkdtemp())
+    (folder / f"2018-01-02-1-{'0' * 64}.json").write_text("{", encoding="utf-8")
+    return replace(parts, thermometer=PrintStore(folder))
+
+
 CASES = [
     *(Case(case.tool, case.reason, case.arguments, on_bench(case.change)) for case in BUILTIN_CASES),
     *(Case(tool, reason, sent, on_bench(change)) for tool, reason, sent, change in DISCOVERY_ROWS),
+    *(Case(tool, reason, sent, on_book(change)) for tool, reason, sent, change in BOOK_ROWS),
     *(
         Case(f"report.{tool}", reason, arguments, with_report(text))
         for (tool, reason), (arguments, text) in REPORT_REASONS.items()
     ),
+    Case("thermometer.latest", "no_thermometer_print", {}),
+    Case("thermometer.latest", "damaged_state", {}, with_torn_print),
     Case("campaign.status", "missing_run", {}),
     Case("campaign.status", "bad_run", {"run": "../runs"}),
     Case("campaign.status", "unknown_run", {"run": "r-none"}),
