@@ -108,6 +108,39 @@ class _Only:
         return self.values
 
 
+def test_what_ranks_alike_has_one_place(desk: DiscoveryDesk) -> None:
+    spec = replace(SPEC, inputs=("amount", "turn"), n_candidates=200, max_depth=2)
+    found = mine(desk, spec)
+    assert found.repeated > 0
+    series = []
+    for row in found.rows:
+        (score,) = judge_series(desk.store, row.report.subject)
+        series.append(score)
+    for number, one in enumerate(series):
+        for other in series[:number]:
+            assert np.nanmax(np.abs(one - other)) > 1e-3
+
+
+def judge_series(store: FeatureStore, text: str) -> list[np.ndarray]:
+    """Daily RankICs of a formula, turned so that their mean is positive."""
+    found: list[np.ndarray] = []
+    node = parse(text, fields=store.panel.fields).node
+    scorer = SignalScorer(store, Label(5))
+
+    def take(name: str, values: np.ndarray) -> None:
+        figures = scorer.figures(values)
+        found.append(figures.rank_ic * np.sign(figures.metrics.rank_ic or 1.0))
+
+    store.known_formulas({"x": node}, take)
+    return found
+
+
+def test_a_rank_ic_of_few_bars_has_no_place(desk: DiscoveryDesk) -> None:
+    found = mine(desk, replace(SPEC, n_candidates=200))
+    assert found.undefined > 0
+    assert min(row.report.metrics.days for row in found.rows) >= 30
+
+
 def test_every_candidate_is_a_trial_and_a_repeat_adds_none(desk: DiscoveryDesk, ledger: Ledger) -> None:
     recorded = replace(desk, ledger=ledger)
     first = mine(recorded, SPEC)

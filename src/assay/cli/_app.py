@@ -6,12 +6,14 @@ import typer
 
 from assay.cli._agent import agent_app
 from assay.cli._backtest import backtest_app
+from assay.cli._book import book_app
 from assay.cli._campaign import campaign_app, verify
 from assay.cli._certificate import certificate_app
 from assay.cli._check import check
 from assay.cli._convert import convert
 from assay.cli._data import data_app
 from assay.cli._demo import demo
+from assay.cli._discover import discover_app
 from assay.cli._doctor import doctor
 from assay.cli._explain import explain
 from assay.cli._features import features_app
@@ -20,11 +22,13 @@ from assay.cli._judge import judge
 from assay.cli._ledger import ledger_app
 from assay.cli._library import library_app
 from assay.cli._mcp import mcp_app
+from assay.cli._note import note_app
 from assay.cli._parse import parse
 from assay.cli._periods import periods_app
 from assay.cli._report import report_app
 from assay.cli._service import service_app
 from assay.cli._strategy import strategy_app
+from assay.cli._thermometer import thermometer_app
 from assay.cli._zoo import zoo_app
 
 
@@ -69,6 +73,10 @@ def build_app() -> typer.Typer:
     app.add_typer(zoo_app(), name="zoo")
     app.add_typer(features_app(), name="features")
     app.add_typer(strategy_app(), name="strategy")
+    app.add_typer(note_app(), name="note")
+    app.add_typer(book_app(), name="book")
+    app.add_typer(discover_app(), name="discover")
+    app.add_typer(thermometer_app(), name="thermometer")
     app.add_typer(periods_app(), name="periods")
     app.add_typer(backtest_app(), name="backtest")
     app.add_typer(service_app(), name="service")

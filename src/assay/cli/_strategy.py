@@ -37,7 +37,7 @@ def strategy_app() -> typer.Typer:
 
 def list_strategies(as_json: Json = False) -> None:
     """List the strategies of this workspace, and the one that is always there."""
-    book = _book()
+    book = strategy_book()
     found = [book.get(slug) for slug in book.slugs()]
     if as_json:
         print_json([_as_dict(item) for item in found])
@@ -51,7 +51,7 @@ def show(slug: Slug, as_json: Json = False) -> None:
     """Show one strategy as its file says it."""
     from assay.models import strategy_toml
 
-    strategy = _book().get(slug)
+    strategy = strategy_book().get(slug)
     if as_json:
         print_json(_as_dict(strategy))
         return
@@ -85,7 +85,7 @@ def new(
     book = StrategyBook(need_workspace().strategies_dir)
     # the closed list of models is the strategy's to check
     strategy = Strategy(slug, title, model, {}, tuple(features or ()), target, seed=seed)  # type: ignore[arg-type]
-    strategy = strategy.varied(**dict(_setting(text) for text in settings or ()))
+    strategy = strategy.varied(**dict(read_setting(text) for text in settings or ()))
     book.add(strategy)
     if as_json:
         print_json(_as_dict(strategy))
@@ -133,7 +133,8 @@ def backtest(
     _print_report(told)
 
 
-def _book() -> StrategyBook:
+def strategy_book() -> StrategyBook:
+    """The strategies of the workspace at hand, and the default one."""
     from assay.config import find_workspace
     from assay.models import StrategyBook
 
@@ -147,7 +148,8 @@ def _as_dict(strategy: Strategy) -> dict[str, Any]:
     return {**asdict(strategy), "features": list(strategy.features)}
 
 
-def _setting(text: str) -> tuple[str, Any]:
+def read_setting(text: str) -> tuple[str, Any]:
+    """Name and value of ``alpha=10``."""
     name, mark, value = text.partition("=")
     if not mark or not name.strip() or not value.strip():
         raise AssayError(f"{text[:80]!r} is no setting", where="--set", fix="write it as alpha=10")

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
+import numpy as np
+from numpy.typing import NDArray
+
 from assay.base import Operator, did_you_mean
 from assay.discovery._reasons import BAD_TARGET
 from assay.errors import Reason, Refusal
@@ -15,6 +18,9 @@ DESK = "discovery"
 TOP = 20
 MIN_DAYS = 20
 """Days, or bars inside the day, that a RankIC must be defined on for a place."""
+
+TWIN = 1e-3
+"""Two candidates whose daily RankICs nowhere differ by more rank the names alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +69,10 @@ class Leaderboard:
     target : the label that was to be foreseen.
     evaluated : candidates that were evaluated: each is a trial.
     excluded : candidates that were not evaluated, since there was too little to evaluate.
-    undefined : evaluated candidates whose objective is not defined, or rests on fewer than 20 bars.
-    repeated : evaluated candidates with the daily RankICs of a better one, such as ``rank(x)`` of ``x``.
+    undefined : evaluated candidates whose objective is not defined, or rests on too few bars: fewer than 20,
+        or, for a signal that learns nothing, than a tenth of those that were scored.
+    repeated : evaluated candidates that were passed over since they rank the names as a better one does, such
+        as ``rank(x)`` beside ``x``.
     rows : the best of the rest, at most 20.
     n : trials that the ledger holds for the data set after this search; ``None`` if not known.
     """
@@ -88,6 +96,7 @@ def leaderboard(
     objective: str,
     target: str,
     excluded: int = 0,
+    least: int = MIN_DAYS,
     ranked: Sequence[int] | None = None,
     twins: bool = False,
 ) -> Leaderboard:
@@ -95,17 +104,18 @@ def leaderboard(
 
     Parameters
     ----------
+    least : bars with a RankIC that a place needs.
     ranked : places of those that may have a place; by default all.
-    twins : leave out what ranks the names as a better candidate does, or turned round.
+    twins : pass over what ranks the names as a better candidate does, or turned round.
     """
     reports = desk.record(found)
-    scores = [_score(report.metrics, objective) for report in reports]
+    scores = [_score(report.metrics, objective, least) for report in reports]
     may = range(len(found)) if ranked is None else ranked
     order = sorted(
         (place for place in may if scores[place] is not None),
         key=lambda place: -inf if (score := scores[place]) is None else -score,
     )
-    kept = _distinct(found, order, objective) if twins else order
+    kept, repeated = _distinct(found, order) if twins else (order, 0)
     rows = tuple(
         LeaderboardRow(number + 1, _known(scores[place]), reports[place])
         for number, place in enumerate(kept[:TOP])
@@ -117,7 +127,7 @@ def leaderboard(
         evaluated=len(found),
         excluded=excluded,
         undefined=len(may) - len(order),
-        repeated=len(order) - len(kept),
+        repeated=repeated,
         rows=rows,
         n=reports[0].n if reports else None,
     )
@@ -125,11 +135,11 @@ def leaderboard(
 
 def score_of(item: Evaluated, objective: str) -> float | None:
     """The figure that a candidate is ranked by: larger is better; ``None`` where it is not defined."""
-    return _score(item.report.metrics, objective)
+    return _score(item.report.metrics, objective, MIN_DAYS)
 
 
-def _score(metrics: EvalMetrics, objective: str) -> float | None:
-    if metrics.days < MIN_DAYS:
+def _score(metrics: EvalMetrics, objective: str, least: int) -> float | None:
+    if metrics.days < least:
         return None
     if objective in ("|rank_ic|", "signed"):
         value = metrics.rank_ic
@@ -143,18 +153,31 @@ def _known(score: float | None) -> float:
     return score
 
 
-def _distinct(found: Sequence[Evaluated], order: Iterable[int], objective: str) -> list[int]:
-    seen: set[bytes] = set()
-    kept = []
+def _distinct(found: Sequence[Evaluated], order: Iterable[int]) -> tuple[list[int], int]:
+    """The best, without those that rank the names as one of them, and how many of those there were."""
+    kept: list[int] = []
+    repeated = 0
     for place in order:
-        series = found[place].figures.rank_ic
-        if objective == "|rank_ic|" and (found[place].report.metrics.rank_ic or 0.0) < 0:
-            series = -series
-        told = series.tobytes()
-        if told not in seen:
-            seen.add(told)
+        if len(kept) == TOP:
+            break
+        if any(_alike(found[place], found[other]) for other in kept):
+            repeated += 1
+        else:
             kept.append(place)
-    return kept
+    return kept, repeated
+
+
+def _alike(one: Evaluated, other: Evaluated) -> bool:
+    """Whether two signals, or one and the opposite of the other, have the same daily RankICs."""
+    a, b = (_upright(item) for item in (one, other))
+    both = np.isfinite(a) & np.isfinite(b)
+    days = min(np.isfinite(a).sum(), np.isfinite(b).sum())
+    return bool(2 * both.sum() > days and np.abs(a[both] - b[both]).max() <= TWIN)
+
+
+def _upright(item: Evaluated) -> NDArray[np.float64]:
+    series = item.figures.rank_ic
+    return -series if (item.report.metrics.rank_ic or 0.0) < 0 else series
 
 
 def label_of(graph: FeatureGraph, target: str) -> Label:

@@ -33,7 +33,15 @@ def mine(desk: DiscoveryDesk, spec: FactorMiningSpec) -> Leaderboard:
         store, spec.target, label, Bars.daily(store, label.fill, store.universe), METHOD, spec.seed
     )
     found = _evaluated(store, scored, drawn, desk.threads)
-    return leaderboard(desk, found, method=METHOD, objective=spec.objective, target=spec.target, twins=True)
+    return leaderboard(
+        desk,
+        found,
+        method=METHOD,
+        objective=spec.objective,
+        target=spec.target,
+        least=scored.least,
+        twins=True,
+    )
 
 
 def _evaluated(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.discovery._desk import MIN_DAYS
 from assay.discovery._reasons import BAD_SPEC
 from assay.errors import Refusal
 from assay.features import FeatureStore, Label
@@ -43,6 +44,11 @@ class SignalDesk:
             )
         scorer = SignalScorer(store, label, universe=store.universe, bars=bars)
         return cls(scorer, method, target, seed, int(members.any(axis=0).sum()), scorer.config_hash())
+
+    @property
+    def least(self) -> int:
+        """Bars that a RankIC must be defined on for a place: a tenth of those that are scored."""
+        return max(MIN_DAYS, int(self.scorer.rows.sum()) // 10)
 
     def evaluate(self, signal: NDArray[np.float32], subject: str, fingerprint: str) -> Evaluated:
         """The evaluation of a signal ``(T, N)``, known before the close of its row."""

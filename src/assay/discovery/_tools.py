@@ -43,8 +43,8 @@ class LeaderboardResult(Result):
     target: str
     evaluated: int = Field(description="Candidates that were evaluated; each distinct one is a trial.")
     excluded: int = Field(description="Candidates for which there was too little data, not evaluated.")
-    undefined: int = Field(description="Evaluated ones whose objective is undefined, or of under 20 bars.")
-    repeated: int = Field(description="Evaluated ones that rank the names as a better one does.")
+    undefined: int = Field(description="Evaluated ones whose objective is undefined, or of too few bars.")
+    repeated: int = Field(description="Passed over: they rank the names as a better one does.")
     rows: list[RowResult] = Field(description="The best 20; of each the last 24 folds.")
     n: int | None = Field(description="Trials on the data set, these included; missing if not known.")
 
