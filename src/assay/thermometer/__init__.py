@@ -20,7 +20,7 @@ from assay.thermometer._reasons import NO_READING, NO_THERMOMETER_PRINT, THERMOM
 # prints are pydantic models, which are slow to import, and simulated series need numpy
 _HOMES = {
     "._make": ("make_print",),
-    "._print": ("AxisReading", "ComponentReading", "ThermometerPrint"),
+    "._print": ("VERDICT_MEANINGS", "AxisReading", "ComponentReading", "ThermometerPrint"),
     "._simulate": ("month_ends", "simulated_components"),
     "._store": ("PrintStore", "StoredPrint", "workspace_prints"),
     "._tools": ("thermometer_tools",),
@@ -32,6 +32,7 @@ __all__ = [
     "NO_READING",
     "NO_THERMOMETER_PRINT",
     "THERMOMETER_BUSY",
+    "VERDICT_MEANINGS",
     "Axis",
     "AxisReading",
     "Component",
@@ -57,7 +58,12 @@ __getattr__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:
     from assay.thermometer._make import make_print
-    from assay.thermometer._print import AxisReading, ComponentReading, ThermometerPrint
+    from assay.thermometer._print import (
+        VERDICT_MEANINGS,
+        AxisReading,
+        ComponentReading,
+        ThermometerPrint,
+    )
     from assay.thermometer._simulate import month_ends, simulated_components
     from assay.thermometer._store import PrintStore, StoredPrint, workspace_prints
     from assay.thermometer._tools import thermometer_tools

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Literal
 
@@ -14,6 +15,15 @@ State = Literal["counted", "missing", "short", "stale"]
 Change = Literal["up", "unchanged", "down"]
 Move = Literal["rising", "flat", "falling"]
 Verdict = Literal["tightening", "easing", "expanding", "contracting", "balanced"]
+
+VERDICT_MEANINGS: Mapping[Verdict, str] = {
+    "tightening": "Demand rises more widely than supply, or falls less.",
+    "easing": "Supply rises more widely than demand, or falls less.",
+    "expanding": "Supply and demand both rise.",
+    "contracting": "Supply and demand both fall.",
+    "balanced": "Neither supply nor demand moves one way.",
+}
+"""What each verdict means, in a sentence."""
 
 
 class _Part(Result):

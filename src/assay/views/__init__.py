@@ -23,6 +23,8 @@ _HOMES = {
     "._sheet": ("tear_sheet",),
     "._signal_charts": ("plot_coverage", "plot_turnover"),
     "._svg": ("to_svg",),
+    "._thermometer": ("thermometer_page",),
+    "._thermometer_charts": ("plot_diffusion", "plot_gauge", "plot_heat"),
     "._terminal": ("batch_lines", "batch_table", "verdict_lines"),
 }
 
@@ -33,6 +35,9 @@ __all__ = [
     "campaign_report",
     "plot_book",
     "plot_coverage",
+    "plot_diffusion",
+    "plot_gauge",
+    "plot_heat",
     "plot_ic_decay",
     "plot_ic_heatmap",
     "plot_ic_histogram",
@@ -45,6 +50,7 @@ __all__ = [
     "plot_turnover",
     "report_page",
     "tear_sheet",
+    "thermometer_page",
     "to_svg",
     "verdict_lines",
 ]
@@ -70,6 +76,10 @@ if TYPE_CHECKING:
     from assay.views._terminal import batch_lines as batch_lines
     from assay.views._terminal import batch_table as batch_table
     from assay.views._terminal import verdict_lines as verdict_lines
+    from assay.views._thermometer import thermometer_page as thermometer_page
+    from assay.views._thermometer_charts import plot_diffusion as plot_diffusion
+    from assay.views._thermometer_charts import plot_gauge as plot_gauge
+    from assay.views._thermometer_charts import plot_heat as plot_heat
 
 
 __getattr__ = lazy_names(__name__, _HOMES)
