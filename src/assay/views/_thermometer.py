@@ -35,6 +35,7 @@ def thermometer_page(prints: Sequence[StoredPrint]) -> str:
         raise ValueError("there is no print to show")
     stored = prints[-1]
     last, rules = stored.print, stored.print.rules
+    charts = chart_markup(_charts(prints))
     return render(
         "thermometer.html",
         version=__version__,
@@ -43,7 +44,8 @@ def thermometer_page(prints: Sequence[StoredPrint]) -> str:
         verdict=last.verdict,
         sentence=VERDICT_MEANINGS[last.verdict],
         tiles=_tiles(stored),
-        charts=list(chart_markup(_charts(prints)).values()),
+        gauge=charts.pop("gauge"),
+        charts=list(charts.values()),
         components=[_component_row(item) for item in last.components],
         facts=[
             ("print", stored.name),

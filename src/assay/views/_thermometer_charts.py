@@ -57,7 +57,7 @@ def plot_gauge(made: ThermometerPrint) -> Figure:
 def plot_heat(prints: Sequence[ThermometerPrint]) -> Figure:
     """Heat over prints, by day; 50 is where both axes rise alike."""
     with chart_style():
-        figure, axes = new_figure()
+        figure, axes = new_figure(bottom=0.3)
         if not prints:
             return nothing_to_show(figure, axes, "there is no print")
         zero_line(axes, 50)
@@ -72,7 +72,7 @@ def plot_heat(prints: Sequence[ThermometerPrint]) -> Figure:
 def plot_diffusion(prints: Sequence[ThermometerPrint]) -> Figure:
     """Diffusion of supply and demand over prints, by day, and the neutral band of the last one."""
     with chart_style():
-        figure, axes = new_figure()
+        figure, axes = new_figure(bottom=0.3)
         if not prints:
             return nothing_to_show(figure, axes, "there is no print")
         band = prints[-1].rules.neutral_band
