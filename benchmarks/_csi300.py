@@ -305,13 +305,18 @@ def singles_table(run: Protocol, seeds: Sequence[int]) -> str:
             lines.append(f"| {name} | 0 | | | | | |")
             continue
         train, later = (float(np.mean([getattr(one, key) for one in every])) for key in ("train", "later"))
-        neutral = float(np.nanmean([one.later_neutral for one in every] or [math.nan]))
+        known = [one.later_neutral for one in every if math.isfinite(one.later_neutral)]
+        neutral = float(np.mean(known)) if known else math.nan
         firm = np.mean([sum(one.later_t >= 2 for one in found) for found in per_seed])
         lines.append(
-            f"| {name} | {len(every) / len(per_seed):.1f} | {train:.4f} | {later:.4f} | {later / train:.0%} "
-            f"| {neutral:.4f} | {firm:.1f} |"
+            f"| {name} | {len(every) / len(per_seed):.1f} | {_shown(train)} | {later:.4f} "
+            f"| {_shown(later / train, '.0%')} | {_shown(neutral)} | {firm:.1f} |"
         )
     return "\n".join(lines)
+
+
+def _shown(value: float, how: str = ".4f") -> str:
+    return format(value, how) if math.isfinite(value) else "-"
 
 
 def csi300(seeds: Sequence[int], budget: int, folder: Path, *, final: bool) -> None:

@@ -20,7 +20,7 @@ from assay.campaign import History
 from assay.campaign._judging import worst_fold
 from assay.campaign.sampler import SamplerSpace
 from assay.config import Workspace
-from assay.expr import parse
+from assay.expr import parse, to_text
 from assay.judge.training import TrainingJudge, TrainingScore, rank_correlations
 
 PICKS = 20
@@ -43,9 +43,8 @@ class Factor:
     @classmethod
     def of(cls, score: TrainingScore) -> Factor:
         """Of a score."""
-        return cls(
-            score.expression.text, score.rank_ic, score.neutral_rank_ic, score.t, score.neutral_t
-        )  # fmt: skip
+        text = to_text(score.expression.node, "core")
+        return cls(text, score.rank_ic, score.neutral_rank_ic, score.t, score.neutral_t)
 
     @property
     def sign(self) -> float:
