@@ -13,7 +13,7 @@ from assay.errors import Refusal
 
 if TYPE_CHECKING:
     from assay.config import Workspace
-    from assay.thermometer import ComponentSeries, PrintStore, Rules, StoredPrint
+    from assay.thermometer import ComponentSeries, PrintStore, Rules, StoredPrint, ThermometerPrint
 
 AsOf = Annotated[
     str | None, typer.Option("--as-of", help="Day, YYYY-MM-DD; by default today (UTC).", metavar="DAY")
@@ -47,12 +47,12 @@ def make(
     print, which supersedes the one before by name.
     """
     from assay.cli._workspace import need_workspace
-    from assay.thermometer import make_print, workspace_prints
+    from assay.thermometer import workspace_prints
 
     workspace = need_workspace()
     days = _days(_open_day(as_of, "--as-of"), since)
     series, rules = _components(workspace)
-    made = [make_print(series, day, rules) for day in days]
+    made = [_print_of(series, day, rules) for day in days]
     store = workspace_prints(workspace)
     known = {stored.name for stored in store.list()}
     rows = [store.add(item) for item in made]
@@ -132,6 +132,15 @@ def _components(workspace: Workspace) -> tuple[tuple[ComponentSeries, ...], Rule
     if (workspace.thermometer_dir / FILE).exists():
         return read_components(workspace.thermometer_dir)
     return simulated_components(), None
+
+
+def _print_of(series: tuple[ComponentSeries, ...], day: date, rules: Rules | None) -> ThermometerPrint:
+    from assay.thermometer import make_print
+
+    try:
+        return make_print(series, day, rules)
+    except Refusal as refusal:
+        raise Refusal(refusal.reason, refusal.message, where=f"{refusal.where}, as of {day}") from refusal
 
 
 def _open_day(text: str | None, option: str) -> date:
