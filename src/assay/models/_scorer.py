@@ -21,7 +21,6 @@ from assay.metrics import (
     Scorer,
     Tape,
     annualising_factor,
-    coverage,
     forward_returns,
     mean_of,
     moments_of,
@@ -120,6 +119,7 @@ class SignalScorer:
         self.rows = np.arange(len(members)) >= self.bars.start_row if rows is None else rows
         self.store, self.label, self.universe = store, label, universe
         self.judged = members & self.rows[:, None]
+        self._names = self.judged.sum(axis=1)[self.rows]
         self.returns = forward_returns(price, label.horizon, delisted_row=gone)
         self._costs = COSTS.get(store.panel.manifest.market or "")
         self._benchmark = tape.equal_weight(members)
@@ -157,13 +157,14 @@ class SignalScorer:
 
     def figures(self, signal: NDArray[np.float32]) -> Figures:
         """Figures of a signal ``(T, N)``; what it says outside of the scored rows and members counts not."""
-        score = self._scorer.score(np.where(self.judged, signal, np.float32(np.nan)))
+        score = self._scorer.score(signal)
         lags = 2 * self.label.horizon
         ranked, plain = score.rank_ic.summary(lags), score.ic.summary(lags)
         days, excess, turnover = self._book(score.curve)
         moments = moments_of(excess)
         sharpe = math.nan if self._costs is None else moments.sharpe
-        share = coverage(signal[self.rows], self.judged[self.rows])
+        with np.errstate(invalid="ignore"):
+            share = score.signal_names[self.rows] / self._names
         metrics = EvalMetrics(
             rank_ic=rounded(ranked.mean),
             ic=rounded(plain.mean),
@@ -171,7 +172,7 @@ class SignalScorer:
             t=rounded(ranked.t),
             sharpe=rounded(sharpe * annualising_factor(PERIODS_PER_YEAR)),
             turnover=rounded(turnover),
-            coverage=rounded(mean_of(share.per_date)),
+            coverage=rounded(mean_of(share)),
             days=ranked.days,
         )
         return Figures(metrics, score.rank_ic.values, score.ic.values, days, excess, sharpe)
