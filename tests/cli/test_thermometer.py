@@ -93,6 +93,24 @@ def test_all_problems_of_the_components_are_told_at_once(run: Run, folder: Path)
     assert not (folder / "prints").exists()
 
 
+def test_simulated_prints_do_not_take_the_place_of_others(run: Run, folder: Path) -> None:
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.csv").write_text("date,value\n2020-01-31,1\n2020-05-31,2\n")
+    tables = [
+        f'[components.{name}]\naxis = "{axis}"\ndirection = 1\nsource = "x"\nrelease_lag_days = 0\n'
+        for name, axis in (("a", "supply"), ("b", "demand"))
+    ]
+    (folder / "components.toml").write_text("".join(tables))
+    (made,) = run(*PRINT, "--json").data
+    assert (made["simulated"], made["verdict"]) == (False, "expanding")
+    (folder / "components.toml").unlink()
+    done = run(*PRINT)
+    assert done.code == 2
+    assert "components.toml" in done.err
+    assert run("thermometer", "show", "--json").data["name"] == made["name"]
+
+
 def test_a_damaged_print_is_named(run: Run, folder: Path) -> None:
     (made,) = run(*PRINT, "--json").data
     file = folder / "prints" / f"{made['name']}.json"

@@ -184,6 +184,12 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         PrintStore(tmp_path / "file" / "prints").add(ONE)
 
 
+def test_what_would_be_damaged_is_not_written(store: PrintStore) -> None:
+    with pytest.raises(ValueError, match="do not follow"):
+        store.add(ONE.model_copy(update={"heat": 51.0}))
+    assert not store.folder.exists()
+
+
 def test_a_writer_that_does_not_end_is_named_and_readers_do_not_wait(store: PrintStore) -> None:
     added = store.add(ONE)
     hasty = PrintStore(store.folder, wait=0.0)

@@ -9,9 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from assay.config import PeriodPlan, propose_plan
-from assay.market import Panel, simulate
-from assay.thermometer import PrintStore, make_print, simulated_components, thermometer_tools
+from assay.config import PeriodPlan, init_workspace, propose_plan
+from assay.market import Panel, simulate, write_dataset
+from assay.mcp import surface
+from assay.thermometer import (
+    PrintStore,
+    make_print,
+    simulated_components,
+    thermometer_tools,
+    workspace_prints,
+)
 from assay.tools import Caller, Ok, Outcome, Refused, Registry
 from assay.tools.builtin import SearchView
 
@@ -81,6 +88,32 @@ def test_an_agent_gets_the_latest_as_of_the_clock_and_a_person_the_latest(
         assert isinstance(outcome, Ok)
         seen[told is None] = outcome.result["print"]["as_of"]
     assert seen == {False: days[1].isoformat(), True: days[2].isoformat()}
+
+
+def test_the_guard_leaves_a_print_of_an_open_day_whole(
+    market: Panel, plan: PeriodPlan, tmp_path: Path
+) -> None:
+    store = store_in(tmp_path)
+    store.add(make_print(simulated_components(), plan.clock))
+    tools = thermometer_tools(store, plan.clock)
+    guarded = Registry(tools, guard=SearchView.of(market, plan).guard)
+    assert guarded.call("thermometer.latest", {}, Caller(AGENT)) == call(store, plan)
+
+
+def test_the_surface_serves_the_prints_of_its_workspace(
+    market: Panel, plan: PeriodPlan, tmp_path: Path
+) -> None:
+    workspace = init_workspace(tmp_path / "desk", plans={"sim": plan})
+    write_dataset(market.data, workspace.data_dir / "sim")
+    registry = surface(workspace, workspace.data_dir / "sim")
+    before = registry.call("thermometer.latest", {}, Caller(AGENT))
+    assert isinstance(before, Refused)
+    assert before.reason == "no_thermometer_print"
+    for day in (plan.clock, plan.clock + timedelta(days=1)):
+        workspace_prints(workspace).add(make_print(simulated_components(), day))
+    after = registry.call("thermometer.latest", {}, Caller(AGENT))
+    assert isinstance(after, Ok)
+    assert (after.result["print"]["as_of"], after.result["age_days"]) == (plan.clock.isoformat(), 0)
 
 
 def test_no_hidden_date_and_no_place_is_named(market: Panel, plan: PeriodPlan, tmp_path: Path) -> None:

@@ -69,6 +69,13 @@ def test_what_a_person_wrote_is_no_markup_and_unsimulated_is_not_called_simulate
     assert "no value released" in page
 
 
+def test_prints_of_another_methodology_are_not_drawn(prints: list[StoredPrint], tmp_path: Path) -> None:
+    other = stored(tmp_path / "p", (date(2020, 7, 31),), simulated_components(8))
+    page = views.thermometer_page([*prints, *other])
+    assert "<td>1, from 2020-07-31</td>" in page
+    assert "<td>30</td>" in page
+
+
 def test_no_print_is_no_page() -> None:
     with pytest.raises(ValueError, match="no print"):
         views.thermometer_page([])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli._output import Json, console, print_json, say
-from assay.errors import Refusal
+from assay.errors import AssayError, Refusal
 
 if TYPE_CHECKING:
     from assay.config import Workspace
@@ -129,8 +130,15 @@ def _store() -> PrintStore:
 def _components(workspace: Workspace) -> tuple[tuple[ComponentSeries, ...], Rules | None]:
     from assay.thermometer import FILE, read_components, simulated_components
 
-    if (workspace.thermometer_dir / FILE).exists():
+    path = workspace.thermometer_dir / FILE
+    if os.path.lexists(path):
         return read_components(workspace.thermometer_dir)
+    if any(not row.print.simulated for row in _store().list()):
+        raise AssayError(
+            "there are prints of components that are not simulated, and no file that says what they are",
+            where=str(path),
+            fix="restore it, or print in another workspace",
+        )
     return simulated_components(), None
 
 

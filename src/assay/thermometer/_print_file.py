@@ -26,15 +26,22 @@ def parsed_print(name: str, data: bytes) -> ThermometerPrint:
     try:
         json.loads(data, object_pairs_hook=unique_keys)
         held = ThermometerPrint.model_validate_json(data)
-        made = _made_again(held)
+        follows = follows_from_readings(held)
     except (ValueError, RecursionError, ValidationError, Refusal):
         damaged(name, "it is no print")
-    if made != held:
+    if not follows:
         damaged(name, "its figures do not follow from its components")
     return held
 
 
-def _made_again(held: ThermometerPrint) -> ThermometerPrint:
+def follows_from_readings(held: ThermometerPrint) -> bool:
+    """Whether all figures of a print are those that its day, rules and readings give.
+
+    Raises
+    ------
+    Refusal
+        ``no_reading``: they give none.
+    """
     rules = Rules(**held.rules.model_dump())
 
     def again(item: ComponentReading) -> ComponentReading:
@@ -42,7 +49,7 @@ def _made_again(held: ThermometerPrint) -> ThermometerPrint:
             component_of(item), held.as_of, rules, item.last, item.reference, item.values, item.series_hash
         )
 
-    return assemble(held.as_of, rules, [again(item) for item in held.components], held.supersedes)
+    return held == assemble(held.as_of, rules, [again(item) for item in held.components], held.supersedes)
 
 
 def damaged(name: str, what: str) -> NoReturn:

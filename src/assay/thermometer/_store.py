@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from assay.base import atomic_write, folder_lock
 from assay.errors import AssayError, Refusal
 from assay.thermometer._print import ThermometerPrint
-from assay.thermometer._print_file import damaged, parsed_print, print_text
+from assay.thermometer._print_file import damaged, follows_from_readings, parsed_print, print_text
 from assay.thermometer._reasons import NO_THERMOMETER_PRINT, THERMOMETER_BUSY
 
 if TYPE_CHECKING:
@@ -112,7 +112,11 @@ class PrintStore:
             ``thermometer_busy``, ``damaged_state``. Nothing was written.
         AssayError
             The folder cannot be written.
+        ValueError
+            The figures of ``made`` do not follow from its readings: it would be refused as damaged.
         """
+        if not follows_from_readings(made):
+            raise ValueError("the figures of this print do not follow from its readings")
         self._make_folder()
         with folder_lock(self.folder, self._wait, THERMOMETER_BUSY):
             self._clear()

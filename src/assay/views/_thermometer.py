@@ -26,6 +26,8 @@ STATES = {
 def thermometer_page(prints: Sequence[StoredPrint]) -> str:
     """A page of prints, one a day, by day; the last one is told in full.
 
+    The charts have those alone that were made as the last one was: others cannot be compared with it.
+
     Raises
     ------
     ValueError
@@ -35,7 +37,8 @@ def thermometer_page(prints: Sequence[StoredPrint]) -> str:
         raise ValueError("there is no print to show")
     stored = prints[-1]
     last, rules = stored.print, stored.print.rules
-    charts = chart_markup(_charts(prints))
+    shown = [item for item in prints if item.print.methodology_hash == last.methodology_hash]
+    charts = chart_markup(_charts(shown))
     return render(
         "thermometer.html",
         version=__version__,
@@ -50,7 +53,8 @@ def thermometer_page(prints: Sequence[StoredPrint]) -> str:
         facts=[
             ("print", stored.name),
             ("supersedes", last.supersedes or "none"),
-            ("prints shown", f"{len(prints)}, from {prints[0].as_of}"),
+            ("prints shown", f"{len(shown)}, from {shown[0].as_of}"),
+            ("prints of another methodology", str(len(prints) - len(shown))),
             ("methodology hash", last.methodology_hash),
             ("compared with", f"the last value that is {rules.lookback_days} days older, or more"),
             ("neutral", f"a diffusion within {rules.neutral_band:g} of 0.5"),
