@@ -83,6 +83,7 @@ DISCOVERY_ROWS: list[Row] = [
     (MINING, "no_feature_store", MINE, without_features),
     (MINING, "damaged_state", {**MINE, "inputs": ["peek"]}, with_python_features),
     (MINING, "damaged_state", MINE, damaged),
+    (MINING, "damaged_state", MINE, with_damaged_default),
     (SEARCH, "bad_pool", {}, as_it_is),
     (SEARCH, "bad_pool", {"pool": [FEATURE, FEATURE]}, as_it_is),
     (SEARCH, "bad_pool", {"pool": [FEATURE, "fwd_ret_5"]}, as_it_is),

@@ -212,6 +212,32 @@ def test_prices_inside_the_day_are_adjusted_as_those_of_the_days_are(store: Feat
     assert events.bars.members.shape == events.bars.price.shape
 
 
+def test_imported_events_are_searched_as_well(store: FeatureStore) -> None:
+    panel = store.panel
+    rng = np.random.default_rng(0)
+    count = 900
+    table = np.zeros(count, dtype=panel.data.events["event_score"].dtype)
+    table["row"] = np.sort(rng.integers(0, len(panel.dates), count))
+    table["instrument"] = rng.integers(0, panel.shape[1], count)
+    ends = panel.dates[table["row"]].astype("datetime64[s]") + np.timedelta64(14, "h")
+    table["known_time"] = table["event_time"] = ends
+    table["score"] = rng.standard_normal(count)
+    both = Panel(replace(panel.data, events={**panel.data.events, "news": table}))
+    desk = DiscoveryDesk(FeatureStore(both, store.graph))
+    named = search_events(desk, replace(SPEC, events="news"))
+    assert all("(news, " in row.report.subject for row in named.rows)
+    first = search_events(desk, SPEC)  # the first by name
+    assert all("(event_score, " in row.report.subject for row in first.rows)
+
+
+def test_members_of_the_stores_universe_are_scored(store: FeatureStore) -> None:
+    few = FeatureStore(store.panel, store.graph, universe="index_a")
+    found = search_events(DiscoveryDesk(few), SPEC)
+    members = store.panel.universe("index_a").any(axis=0).sum()
+    assert found.rows[0].report.instruments == members < store.panel.shape[1]
+    assert found.rows[0].report.provenance.universe == "index_a"
+
+
 def test_a_data_set_without_events_is_refused_with_the_cause(store: FeatureStore) -> None:
     panel = Panel(replace(store.panel.data, events={}))
     with pytest.raises(Refusal) as caught:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from assay.base import Operator
 from assay.discovery import discovery_tools
 from assay.ledger import Ledger
+from assay.models import StrategyBook
 from assay.tools import COMMON, Caller, Ok, Refused, Registry
 from assay.tools.builtin import Workbench
 
@@ -81,6 +84,17 @@ def test_trials_belong_to_the_callers_run(bench: Workbench, ledger: Ledger) -> N
     assert isinstance(outcome, Ok)
     assert {entry.run for entry in ledger.entries(kind="trial")} == {"agent-1"}
     assert ledger.run("agent-1").state().open
+
+
+def test_the_operator_sets_model_folds_and_seed(bench: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "ridge_default.toml").write_text(
+        'target = "fwd_ret_1"\nseed = 9\n\n[cv]\ntrain_bars = 60\n', encoding="utf-8"
+    )
+    set_by = replace(bench, strategies=StrategyBook(tmp_path))
+    for tool in ("discovery.factor_mining", "discovery.feature_search", "discovery.sweep"):
+        report = _told(set_by, tool)["rows"][0]["report"]
+        assert report["provenance"]["seed"] == 9
+        assert report["target"] == ("fwd_ret_5" if tool == MINING else "fwd_ret_1")
 
 
 def test_the_bounds_are_published() -> None:

@@ -59,7 +59,7 @@ def discovery_tools(bench: Workbench) -> tuple[Tool, ...]:
         return DiscoveryDesk(bench.features, bench.ledger, context.caller.operator, context.caller.run)
 
     def run_mine(arguments: MiningArguments, context: Context) -> LeaderboardResult:
-        return _asked(lambda: mine(desk(context), arguments.spec(seed=0)))
+        return _asked(lambda: mine(desk(context), arguments.spec(_strategy(strategies).seed)))
 
     def run_select(arguments: SelectArguments, context: Context) -> LeaderboardResult:
         def search() -> Leaderboard:
