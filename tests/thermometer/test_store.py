@@ -159,6 +159,10 @@ def test_a_print_that_is_gone_from_the_midst_of_a_day_is_noticed(store: PrintSto
     assert code_of(store.latest) == "damaged_state"
     (store.folder / "away").rename(file_of(store, first))
     assert store.latest() == second
+    skipped = store.folder / f"2020-06-30-3-{second.content_hash}.json"
+    file_of(store, second).rename(skipped)
+    assert code_of(store.latest) == "damaged_state"
+    skipped.rename(file_of(store, second))
     twin = store.folder / f"2020-06-30-2-{'0' * 64}.json"
     twin.write_bytes(file_of(store, second).read_bytes())
     assert code_of(store.latest) == "damaged_state"
