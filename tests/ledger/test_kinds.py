@@ -36,6 +36,7 @@ def test_the_vocabulary_is_closed() -> None:
         "seal",
         "admission",
         "retirement",
+        "book_event",
         "provenance",
         "certificate",
     ]
