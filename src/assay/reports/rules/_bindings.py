@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from assay.reports.rules._cues import regions_of
+from assay.reports.rules._limits import BINDINGS, BeyondLimitError
 from assay.reports.rules._names import FACTORISH
 from assay.reports.rules._read import longest, operates
 from assay.reports.rules._scan import Bound, Scanner
@@ -57,6 +58,9 @@ def bound(scanner: Scanner, sentences: Iterable[Sentence]) -> Scanner:
                 scanner = scanner.without(name)
             else:
                 scanner = scanner.binding(name, value)
+        if len(scanner.bindings) > BINDINGS:
+            what = f"the text gives names to more than the {BINDINGS} quantities that are read"
+            raise BeyondLimitError(what, sentence.start)
     return scanner
 
 

@@ -37,13 +37,13 @@ class _Part:
     text: str
 
 
-def celled(sentences: Sequence[Sentence], index: int) -> Cell | None:
-    """The definition in row ``index`` of a table; None where the row holds none."""
+def celled(sentences: Sequence[Sentence], first: int, index: int) -> Cell | None:
+    """The definition in row ``index`` of the table that begins at ``first``; None where it holds none."""
     row = sentences[index]
     cells = list(_parts(row))
     if len(cells) == 2 and _KEY.fullmatch(cells[0].text):
-        return Cell(_sentence(row, cells[1]), _named(sentences, index))
-    header = list(_parts(sentences[_first(sentences, index)]))
+        return Cell(_sentence(row, cells[1]), _named(sentences, first))
+    header = list(_parts(sentences[first]))
     column = next((i for i, cell in enumerate(header) if _KEY.fullmatch(cell.text)), None)
     if (
         column is None
@@ -57,15 +57,8 @@ def celled(sentences: Sequence[Sentence], index: int) -> Cell | None:
     return Cell(_sentence(row, cells[column]), name)
 
 
-def _first(sentences: Sequence[Sentence], index: int) -> int:
-    while index and sentences[index - 1].table_row:
-        index -= 1
-    return index
-
-
-def _named(sentences: Sequence[Sentence], index: int) -> Name:
-    """The name in another row of a table of keys and values."""
-    place = _first(sentences, index)
+def _named(sentences: Sequence[Sentence], place: int) -> Name:
+    """The name in any row of the table of keys and values that begins at ``place``."""
     while place < len(sentences) and sentences[place].table_row:
         cells = list(_parts(sentences[place]))
         if len(cells) == 2 and _NAME.fullmatch(cells[0].text):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from assay.reports.rules._limits import CELLS, BeyondLimitError
 from assay.reports.rules._tree import Tree
 
 Builder: TypeAlias = Callable[..., Tree | None]
@@ -143,11 +144,21 @@ class Chart:
 
 
 class Charts:
-    """Charts made so far: a stretch that ends one parsed before is looked up in it."""
+    """Charts made so far: a stretch that ends one parsed before is looked up in it.
 
-    def __init__(self, grammar: Grammar) -> None:
+    Parameters
+    ----------
+    cells : stretches of tokens that were looked at before, of the :data:`CELLS` that a document may take.
+    """
+
+    def __init__(self, grammar: Grammar, cells: int = 0) -> None:
         self._grammar = grammar
         self._made: dict[int, tuple[list[Token], Chart]] = {}
+        self.cells = cells
+
+    def renewed(self) -> Charts:
+        """Without a chart, as words may mean something else now; what was spent stays spent."""
+        return Charts(self._grammar, self.cells)
 
     def of(self, tokens: Sequence[Token]) -> tuple[Chart, int]:
         """The chart that holds the tokens, and where in it they begin."""
@@ -155,6 +166,10 @@ class Charts:
         known = self._made.get(wanted[-1].end)
         if known is not None and known[0][-len(wanted) :] == wanted:
             return known[1], len(known[0]) - len(wanted)
+        self.cells += len(wanted) * (len(wanted) + 1) // 2
+        if self.cells > CELLS:
+            what = f"the words that may say a formula take more than the {CELLS:,} steps that are done"
+            raise BeyondLimitError(what, wanted[0].start)
         chart = self._grammar.parse(wanted)
         self._made[wanted[-1].end] = (wanted, chart)
         return chart, 0

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import chain, islice
 from typing import Final
 
 from assay.reports.rules import _names as names
+from assay.reports.rules._limits import SHORT, STARTS
 from assay.reports.rules._names import Name
 from assay.reports.rules._sentences import Sentence
 
@@ -156,8 +158,18 @@ def speaks_of_another(before: str) -> bool:
     return _SUBJECT_OUT.search(subject) is not None
 
 
+def crowded(sentence: Sentence) -> bool:
+    """Whether a formula may begin at more places of it than are read."""
+    if len(sentence.text) <= SHORT:
+        return False
+    found = chain.from_iterable(p.finditer(sentence.text) for p in (_BREAK, _DEFINED, _USED, _MEASURED))
+    return next(islice(found, STARTS, None), None) is not None
+
+
 def regions_of(sentence: Sentence) -> Iterator[Region]:
-    """Stretches that may hold the formula of a factor, the plainest first."""
+    """Stretches that may hold the formula of a factor, the plainest first; none of a crowded sentence."""
+    if crowded(sentence):
+        return
     for region in _all_regions(sentence):
         before = sentence.text[: max(0, region.start - sentence.start)]
         # what is read from the middle of a formula on would be half of it

@@ -20,6 +20,7 @@ from assay.reports.rules._chart import Token
 from assay.reports.rules._cues import Region, Strength, parts_of, regions_of, speaks_of_another
 from assay.reports.rules._direction import directions_of
 from assay.reports.rules._facts import ASIDE
+from assay.reports.rules._limits import DEFINITIONS, BeyondLimitError
 from assay.reports.rules._names import FACTORISH
 from assay.reports.rules._parts import composed
 from assay.reports.rules._read import Phrase, content, longest, prepare
@@ -114,6 +115,11 @@ class _Around:
     scoped: bool
 
 
+def quantified(sentence: Sentence) -> bool:
+    """Whether it speaks of a factor or of anything that one may be made of."""
+    return _QUANTITY.search(sentence.text) is not None or FACTORISH.search(sentence.text) is not None
+
+
 def definitions_of(
     scanner: Scanner, sentences: Sequence[Sentence], *, scoped: bool = False
 ) -> tuple[Definition, ...]:
@@ -125,14 +131,19 @@ def definitions_of(
     """
     found: list[Definition] = []
     section = None
+    table: int | None = None
     used: set[int] = set()
     for index, sentence in enumerate(sentences):
+        if len(found) > DEFINITIONS:
+            what = f"the text defines more than the {DEFINITIONS} quantities that are read"
+            raise BeyondLimitError(what, sentence.start)
         section = sentence if sentence.heading else section
+        table = (index if table is None else table) if sentence.table_row else None
         sentence = _after_aside(sentence)
         if ASIDE.search(sentence.text) and not HOLDS.search(sentence.text):
             continue
-        if sentence.table_row:
-            cell = celled(sentences, index)
+        if table is not None:
+            cell = celled(sentences, table, index)
             made = cell and _definition(scanner, cell.sentence, _Around(None, None, (), (), True))
             if cell and made:
                 name = made.name or cell.name.text
@@ -414,11 +425,13 @@ def _not_read(
     """A definition that is plainly there and cannot be read, with what it asks for where that is known."""
     cue = sentence.text[: region.start - sentence.start]
     if region.strength is not Strength.DEFINED:
+        if region.strength is Strength.BARE or not (_IS_SAID.search(cue) or _SAYS.search(cue)):
+            return None
         asked = next(obstacles_in(formula_part(words)), None)
-        if asked is not None and region.strength is Strength.USED and _IS_SAID.search(cue):
+        if asked is not None and _IS_SAID.search(cue):
             return replace(blank, obstacle=asked)
         windowed = any(sense[0] == "T" for token in tokens[:15] for sense in token.senses)
-        if region.strength is Strength.BARE or not (_SAYS.search(cue) and windowed and content(tokens[:4])):
+        if not (_SAYS.search(cue) and windowed and content(tokens[:4])):
             return None
         return replace(blank, obstacle=asked or Obstacle(UNREAD, words.strip()[:80]))
     obstacle = next(obstacles_in(formula_part(words)), None)

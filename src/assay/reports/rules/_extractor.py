@@ -24,12 +24,14 @@ from assay.reports.rules._evidence import Citing, letters_told
 from assay.reports.rules._factors import Analysis, Factor, key_of
 from assay.reports.rules._facts import FACT_FIELDS, Fact, FactField
 from assay.reports.rules._formula import Settled, settle
+from assay.reports.rules._limits import BeyondLimitError
 from assay.reports.rules._scope import Obstacle
 from assay.reports.rules._tree import text_of
 from assay.reports.verifier import ground
 from assay.spec import UNDECLARED, Direction, EvidenceSpan, FactorSpec, ReportExpr, read_expr
 
 _LINE = 200
+_SHORT_LINE = 60
 _Placed = TypeVar("_Placed", Fact, Statement)
 
 
@@ -64,12 +66,25 @@ class RulesExtractor:
         return "rules"
 
     def candidates(self, document: Document) -> tuple[Candidate, ...]:
-        """Every factor that the document defines, in the order of the text."""
-        return _candidates(Analysis(document))
+        """Every factor that the document defines, in the order of the text.
+
+        Of a document that holds more than is read, the place where it does, as what is not computable.
+        """
+        try:
+            return _candidates(Analysis(document))
+        except BeyondLimitError as limit:
+            return (_unread(document, limit),)
 
     def extract(self, document: Document, target: str | None = None) -> Extraction:
         """One factor of the document; without a target the only computable one, and several are refused."""
-        analysis = Analysis(document)
+        try:
+            return self._extract(Analysis(document), target)
+        except BeyondLimitError as limit:
+            return Extraction.refused(
+                UNREAD, note=str(limit), target=target, candidates=(_unread(document, limit),)
+            )
+
+    def _extract(self, analysis: Analysis, target: str | None) -> Extraction:
         listed = _candidates(analysis)
         if not listed:
             return Extraction.refused(NO_FACTOR, target=target)
@@ -77,6 +92,12 @@ class RulesExtractor:
         if isinstance(chosen, Extraction):
             return chosen
         return _Assembly(analysis, chosen, listed).extraction()
+
+
+def _unread(document: Document, limit: BeyondLimitError) -> Candidate:
+    place = document.locate(limit.start, limit.start + 1)
+    words = " ".join(document.text[limit.start : limit.start + _LINE].split())
+    return Candidate(words[:_SHORT_LINE], (place.page_start,), words, False, UNREAD)
 
 
 def _candidates(analysis: Analysis) -> tuple[Candidate, ...]:

@@ -13,10 +13,11 @@ from assay.reports._sections import asides, varies
 from assay.reports.rules._bindings import bound
 from assay.reports.rules._cells import settings
 from assay.reports.rules._chart import Charts, Token
-from assay.reports.rules._cues import Strength
-from assay.reports.rules._definitions import Definition, definitions_of, windowed
+from assay.reports.rules._cues import Strength, crowded
+from assay.reports.rules._definitions import Definition, definitions_of, quantified, windowed
 from assay.reports.rules._direction import Statement, directions_of
 from assay.reports.rules._facts import Fact, facts_of
+from assay.reports.rules._limits import SENTENCE, TEXT, BeyondLimitError
 from assay.reports.rules._parameters import Parameter, parameters_of
 from assay.reports.rules._read import Phrase, rows
 from assay.reports.rules._scan import Scanner
@@ -74,7 +75,13 @@ class Factor:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A document as this extractor understands it; each part is made when it is asked for."""
+    """A document as this extractor understands it; each part is made when it is asked for.
+
+    Raises
+    ------
+    BeyondLimitError
+        By any part: the document holds more than is read.
+    """
 
     document: Document
 
@@ -84,7 +91,12 @@ class Analysis:
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        return Sentences(self.document).all
+        if len(self.document.text) > TEXT:
+            raise BeyondLimitError(f"the text is longer than the {TEXT:,} characters that are read", 0)
+        found = Sentences(self.document).all
+        for sentence in found:
+            _check(sentence)
+        return found
 
     @cached_property
     def trusted(self) -> tuple[Sentence, ...]:
@@ -160,6 +172,15 @@ class Analysis:
         if heading is None or any(heading.start < other.start < factor.start for other in self.factors):
             return factor.start
         return heading.start
+
+
+def _check(sentence: Sentence) -> None:
+    """Refuse what is longer, or says more, than is read of one sentence."""
+    if len(sentence.text) > SENTENCE:
+        what = f"a sentence is longer than the {SENTENCE:,} characters that are read"
+        raise BeyondLimitError(what, sentence.start)
+    if quantified(sentence) and crowded(sentence):
+        raise BeyondLimitError("a sentence has more places for a formula than are read", sentence.start)
 
 
 def comparable(tree: Tree) -> Tree:

@@ -13,7 +13,7 @@ from assay.reports.rules._build import SELF
 from assay.reports.rules._chart import Charts, Token
 from assay.reports.rules._grammar import grammar
 from assay.reports.rules._tree import Field, Number, Tree, Window, apply, has_hole
-from assay.reports.rules._words import compiled
+from assay.reports.rules._words import compiled, grouped
 
 UNKNOWN: Final = "UNKNOWN"
 """Category of what the table does not know; such a token joins nothing."""
@@ -77,12 +77,12 @@ class Scanner:
 
     def binding(self, name: str, value: Bound) -> Scanner:
         """The scanner with one more name."""
-        return replace(self, bindings={**self.bindings, name: value}, _seen={}, charts=Charts(grammar()))
+        return replace(self, bindings={**self.bindings, name: value}, _seen={}, charts=self.charts.renewed())
 
     def without(self, name: str) -> Scanner:
         """The scanner with one name less."""
         kept = {known: value for known, value in self.bindings.items() if known != name}
-        return replace(self, bindings=kept, _seen={}, charts=Charts(grammar()))
+        return replace(self, bindings=kept, _seen={}, charts=self.charts.renewed())
 
     def bound_in(self, start: int, end: int) -> tuple[Bound, ...]:
         """What the bound names inside a stretch stand for, and the names inside those."""
@@ -160,7 +160,9 @@ class Scanner:
             return Token(place, role.end(), (("T", Window((), *role.span(), symbol=name), 0.0),))
         senses: list[tuple[str, Any, float]] = []
         longest = 0
-        for pattern, meanings in compiled(han="\u4e00" <= text[place] <= "\u9fff"):
+        groups = grouped(han="\u4e00" <= text[place] <= "\u9fff")
+        likely = (row for any_of, rows in groups if any_of.match(text, place, end) for row in rows)
+        for pattern, meanings in likely:
             match = pattern.match(text, place, end)
             if match and match.end() > max(longest, place):
                 longest, senses = match.end(), list(meanings)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from assay.reports._document import Document
 from assay.reports._orders import is_order, without_blocks
+from assay.reports.rules._limits import SENTENCE
 
 _END = re.compile(
     r"(?<=[之和比差值数率量额价])(?=(?:因子)?(?:逻辑|方向|样本|股票池|说明|备注|频率|调仓)\s*[:：])"
@@ -48,7 +49,10 @@ class Sentences:
 
     @cached_property
     def all(self) -> tuple[Sentence, ...]:
-        """In order, without commands to the reader, and without a paragraph that begins with one."""
+        """In order, without commands to the reader, and without a paragraph that begins with one.
+
+        What is too long to be read is no command: whoever reads the sentences has to refuse it.
+        """
         found: list[Sentence] = []
         silenced = suspected = begun = -1
         for sentence in _split(without_blocks(self.document.text)):
@@ -56,7 +60,7 @@ class Sentences:
             begun = sentence.paragraph
             if sentence.paragraph == silenced:
                 continue
-            if is_order(sentence.text):
+            if len(sentence.text) <= SENTENCE and is_order(sentence.text):
                 suspected = sentence.paragraph
                 silenced = sentence.paragraph if first else silenced
                 continue

@@ -373,6 +373,23 @@ def compiled(han: bool) -> _Compiled:
     return tuple(found)
 
 
+_GROUP: Final = 10
+
+
+@lru_cache(maxsize=2)
+def grouped(han: bool) -> tuple[tuple[re.Pattern[str], _Compiled], ...]:
+    """The same in groups, each with a pattern that matches where any row of the group does.
+
+    Most words of a report are in no row: a group costs one attempt then, and not one for each of its rows.
+    """
+    rows = compiled(han)
+    groups = (rows[first : first + _GROUP] for first in range(0, len(rows), _GROUP))
+    return tuple(
+        (re.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in group), re.IGNORECASE), group)
+        for group in groups
+    )
+
+
 def _alternatives(pattern: str) -> list[str]:
     """The parts between bars that stand in no bracket."""
     parts, depth, last, escaped, inside = [], 0, 0, False, False
