@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import evaluate, reference
+from assay.engine.reference._storage import stored
 from assay.expr import Call, Constant, Field, Node, added_bars, distinct, op_table
 
 Array = NDArray[Any]
@@ -197,7 +198,7 @@ def check_nodes(trees: list[Node], data: Any, universe: Array | None = None) -> 
         if isinstance(node, Call):
             problem = disagreement(node, inputs_of(node, values, data, universe), values[node], universe)
         elif isinstance(node, Constant):
-            same = np.array_equal(values[node], np.full(data.shape, node.value, np.float32), equal_nan=True)
+            same = np.array_equal(values[node], stored(np.full(data.shape, node.value)), equal_nan=True)
             problem = "" if same else f"{node}: {values[node][0, 0]!r}"
         if problem:
             found.append(problem)

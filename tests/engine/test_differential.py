@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from assay.engine import evaluate
-from assay.expr import Call, Constant, Field, Node, Space, op_table, sample
+from assay.expr import Call, Constant, Field, Node, Space, op_table, parse, sample
 
 from . import adversarial, trees
 from .agreement import by_fast_engine, check_nodes
@@ -49,6 +49,20 @@ def test_op_in_a_universe(name: str) -> None:
 def test_random_trees(seed: int) -> None:
     data = adversarial.panel(seed)
     agree(random_trees(seed, 20, 4), data, adversarial.universe(seed) if seed % 2 else None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "close * 1e308 * 1e308",
+        "close > 1e39",
+        "clip(close, -1e308, 1e308)",
+        "where(close > 1, 1e40, close)",
+        "close - 3.4e38",
+    ],
+)
+def test_a_constant_that_float32_cannot_hold_is_missing(text: str) -> None:
+    agree([parse(text).node], adversarial.panel(2))
 
 
 @pytest.mark.parametrize("seed", range(4))

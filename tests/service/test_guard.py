@@ -93,6 +93,18 @@ def test_bodies_that_are_no_request(server, content):
     assert answer.json()["reason"] == "bad_request"
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b'{"expression": "$close", "expression": "$open"}', b'{"x": [{"expression": 1, "expression": 1}]}'],
+)
+def test_a_key_that_is_given_twice_is_named(server, content):
+    answer = server.search.post("/test_expr", content=content, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["reason"]) == (422, "bad_request")
+    assert answer.json()["details"]["problems"] == [
+        {"where": "body", "message": "'expression' is given twice"}
+    ]
+
+
 def test_a_body_that_is_not_announced_as_json_is_told_how(server):
     answer = server.search.post("/test_expr", content=b'{"expression": "$close"}')
     assert answer.status_code == 422

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -12,8 +13,11 @@ import httpx
 import pytest
 
 from assay.base import Operator
+from assay.errors import Refusal
 from assay.judge import issue_eval_token
 from assay.ledger import Ledger
+from assay.service import Answer
+from assay.service._registry import Answers
 
 from .conftest import gated_spec, hidden_needles, make_workspace
 
@@ -198,6 +202,33 @@ def test_a_restart_forgets_neither_specs_nor_answers(serve):
     assert again.content == first.content
     assert second.count("trial") == 1
     assert second.backtest(CANDIDATE, spec_id=spec).status_code == 200
+
+
+def test_answers_are_held_on_disk_and_not_in_memory(tmp_path):
+    ledger = Ledger.create(tmp_path / "ledger")
+    answers = Answers(ledger)
+    for number in range(3):
+        assert answers.begin(f"key-{number}", number) is None
+        answers.end(f"key-{number}", Answer(200, {"number": number}))
+    assert not answers._running
+    for held in (answers, Answers(ledger)):
+        again = held.begin("key-1", 1)
+        assert again is not None
+        assert again.result() == Answer(200, {"number": 1})
+        with pytest.raises(Refusal, match="another request"):
+            held.begin("key-1", 2)
+
+
+def test_who_waits_for_an_answer_that_cannot_be_recorded_hears_of_it(tmp_path):
+    answers = Answers(Ledger.create(tmp_path / "ledger"))
+    assert answers.begin("key", 1) is None
+    waiting = answers.begin("key", 1)
+    with pytest.raises(ValueError, match="JSON"):
+        answers.end("key", Answer(200, {"value": math.nan}))
+    for asked in (waiting, answers.begin("key", 1)):
+        with pytest.raises(Refusal) as caught:
+            asked.result()
+        assert caught.value.reason.code == "idempotency_interrupted"
 
 
 def test_killed_in_a_request_the_ledger_verifies_and_the_key_is_not_worked_on_again(serve):

@@ -101,11 +101,33 @@ def test_an_altered_document_is_refused(edit: Callable[[Any], None]) -> None:
     assert caught.value.reason.code == "spec_altered"
 
 
+def _with_verdict(verdict: object) -> str:
+    return json.dumps({**GatedSpec.of(VERDICT).as_dict(), "verdict": verdict})
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"verdict": 1}', '{"verdict": []}'])
 def test_other_text_is_refused(text: str) -> None:
     with pytest.raises(Refusal) as caught:
         GatedSpec.from_json(text)
     assert caught.value.reason.code == "spec_altered"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no", "this is not JSON: "),
+        ("[]", "this is not a JSON object"),
+        ('{"format": 1, "format": 2}', "'format' is given twice"),
+        ('{"spec": {}}', "it has no format, spec_id, hash, verdict_hash, verdict"),
+        (_with_verdict({}), "its verdict has no 'direction'"),
+        (_with_verdict([]), "its verdict cannot be read"),
+    ],
+)
+def test_other_text_is_told_what_it_lacks(text: str, said: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        GatedSpec.from_json(text)
+    assert said in caught.value.message
+    assert "Error(" not in caught.value.message
 
 
 def test_a_document_that_was_not_admitted_is_refused_even_with_its_hash() -> None:

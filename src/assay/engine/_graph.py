@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+import numpy as np
 
 from assay.expr import ParamValue
 
@@ -13,6 +16,8 @@ FIELD = "field"
 PROGRAM = "program"
 SPREAD = "spread"
 CODES = "codes"
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +78,17 @@ class Graph:
         return self.add(Step(op, inputs, tuple(params.items()), kind))
 
     def number(self, value: float) -> int:
-        """Position of a constant; NaN is written as text, since it does not equal itself."""
+        """Position of a constant in float32's range: beyond it lies infinity, a bound that binds nothing.
+
+        NaN is written as text, since it does not equal itself.
+        """
+        if abs(value) > _LARGEST:
+            value = math.copysign(math.inf, value)
         return self.call(CONSTANT, value=value if value == value else "nan")
+
+    def literal(self, value: float) -> int:
+        """Position of a number that a formula writes: one that float32 cannot hold is missing."""
+        return self.number(value if abs(value) <= _LARGEST else math.nan)
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from assay.ledger._seen import places_in
 if TYPE_CHECKING:
     from assay.ledger._ledger import Ledger
 
-VERSION = 4
+VERSION = 5
 """Of the tables below; an index of another version is made anew."""
 
 DATA_INPUT = "data:"
@@ -31,7 +31,7 @@ _TABLES = """
 CREATE TABLE place (lines INTEGER NOT NULL, offset INTEGER NOT NULL, hash TEXT NOT NULL);
 CREATE TABLE witness (lines INTEGER NOT NULL, offset INTEGER NOT NULL, hash TEXT NOT NULL);
 CREATE TABLE record (line INTEGER PRIMARY KEY, offset INTEGER NOT NULL, length INTEGER NOT NULL,
-                     kind TEXT NOT NULL, run TEXT);
+                     kind TEXT NOT NULL, run TEXT, key TEXT);
 CREATE TABLE trial (line INTEGER PRIMARY KEY, fingerprint TEXT, config_hash TEXT, data TEXT, desk TEXT,
                     run TEXT, sharpe REAL, series TEXT, p_value REAL, control INTEGER NOT NULL);
 CREATE TABLE look (line INTEGER PRIMARY KEY, data TEXT, period TEXT, fingerprint TEXT, config_hash TEXT,
@@ -40,10 +40,11 @@ CREATE TABLE run_event (line INTEGER PRIMARY KEY, run TEXT NOT NULL, kind TEXT N
                         reason TEXT, unrecorded INTEGER);
 CREATE INDEX record_by_kind ON record (kind, line);
 CREATE INDEX record_by_run ON record (run, line) WHERE run IS NOT NULL;
+CREATE INDEX record_by_key ON record (key, line) WHERE key IS NOT NULL;
 CREATE INDEX look_by_data ON look (data, period);
 """
 _INSERTS = {
-    "record": "INSERT INTO record VALUES (?,?,?,?,?)",
+    "record": "INSERT INTO record VALUES (?,?,?,?,?,?)",
     "trial": "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?,?)",
     "look": "INSERT INTO look VALUES (?,?,?,?,?,?,?,?)",
     "run_event": "INSERT INTO run_event VALUES (?,?,?,?,?,?,?)",
@@ -205,6 +206,14 @@ class Index:
             What lies there is not the record that was indexed.
         """
         places = self.places(kind=kind, run=run, start=start, last=last)
+        yield from self._read(places)
+
+    def keyed(self, key: str) -> Iterator[Entry]:
+        """The records of tool calls that were made under a key, in order, read as :meth:`entries` does."""
+        rows = self._rows("SELECT line, offset, length FROM record WHERE key = ? ORDER BY line", (key,))
+        yield from self._read([Place(*row) for row in rows])
+
+    def _read(self, places: Iterable[Place]) -> Iterator[Entry]:
         with open_log(self._log) as file:
             for place in places:
                 file.seek(place.offset)
@@ -385,8 +394,9 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 
 def _add_rows(rows: dict[str, list[tuple[Any, ...]]], line: Line) -> None:
     entry = parse(line)
+    key = _optional_text(entry.body.get("key")) if entry.kind == "tool_call" else None
     rows["record"].append(
-        (line.number, line.offset, len(line.raw), _text(entry.kind), _optional_text(entry.run))
+        (line.number, line.offset, len(line.raw), _text(entry.kind), _optional_text(entry.run), key)
     )
     if entry.kind == "trial":
         rows["trial"].append(_trial(entry))

@@ -6,18 +6,19 @@ import json
 import math
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from fastapi import Body, Depends, FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
 from assay._version import __version__
-from assay.base import canonical_json
+from assay.base import canonical_json, unique_keys
 from assay.errors import Reason, Refusal
 from assay.judge import EVAL_SEALED
 from assay.service._desk import Answer, Desk, Job, open_desk
@@ -116,7 +117,7 @@ class Service:
             self.places.release()
 
     def backtest(self, asked: BacktestRequest, role: str, key: str | None, eval_token: str) -> Response:
-        """The answer to a backtest, from memory where its key was answered before."""
+        """The answer to a backtest, from the ledger where its key was answered before."""
         if asked.period == "score" and role != "score":
             return _error(403, "client", PERIOD_NOT_ALLOWED)
         if asked.period == "eval" and not eval_token:
@@ -151,6 +152,33 @@ class Service:
         return _reply(answer)
 
 
+class UniqueKeys(APIRoute):
+    """A path whose body may give no key of JSON twice: readers of JSON differ in which one they take."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """See the base class."""
+        handle = super().get_route_handler()
+
+        async def checked(request: Request) -> Response:
+            problem = doubled_key(await request.body())
+            if problem:
+                raise RequestValidationError([{"loc": ("body",), "msg": problem}])
+            return await handle(request)
+
+        return checked
+
+
+def doubled_key(body: bytes) -> str:
+    """Which key a JSON text gives twice; empty for none, and for what is no JSON, which its reader tells."""
+    try:
+        json.loads(body, object_pairs_hook=unique_keys)
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def make_app(settings: ServiceSettings) -> FastAPI:
     """The application; see :func:`assay.service.app`."""
     service = Service(settings)
@@ -170,6 +198,7 @@ def make_app(settings: ServiceSettings) -> FastAPI:
         redoc_url=None,
     )
     made.state.service = service
+    made.router.route_class = UniqueKeys
     made.add_middleware(Guard, settings=settings, open_paths=OPEN_PATHS)
     made.add_exception_handler(RequestValidationError, _invalid)
     made.add_exception_handler(HTTPException, _http)

@@ -63,26 +63,15 @@ class _Request:
 class Answers:
     """Requests that came with a key, and what was answered: a repeat gets the same, and costs nothing.
 
-    That a request begins is on the disk before it is worked on. One that was begun and whose answer a crash
-    took is never worked on again: it may have cost a look.
+    Only what is worked on now is held in memory; what was answered is read from the ledger. That a request
+    begins is on the disk before it is worked on. One that was begun and whose answer a crash took is never
+    worked on again: it may have cost a look.
     """
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._lock = threading.Lock()
-        self._known: dict[str, _Request] = {}
-        with ledger.index() as index:
-            for entry in index.entries(kind="tool_call"):
-                body = entry.body
-                if body["tool"] != TOOL or "key" not in body:
-                    continue
-                request = self._known.setdefault(body["key"], _Request(body["request"], Future()))
-                if body["outcome"] != "begun":
-                    stored = json.loads(ledger.get(body["answer"]))
-                    request.answer.set_result(Answer(stored["status"], stored["body"]))
-        for request in self._known.values():
-            if not request.answer.done():
-                request.answer.set_exception(Refusal(IDEMPOTENCY_INTERRUPTED))
+        self._running: dict[str, _Request] = {}
 
     def begin(self, key: str, request: object) -> Future[Answer] | None:
         """None for a new key, which the caller then works on and ends; else where its answer is or will be.
@@ -90,29 +79,55 @@ class Answers:
         Raises
         ------
         Refusal
-            ``idempotency_conflict``: the key was used for another request.
+            ``idempotency_conflict``: the key was used for another request; ``idempotency_interrupted``.
         """
         digest = hashlib.sha256(canonical_json(request).encode()).hexdigest()
         with self._lock:
-            known = self._known.get(key)
+            known = self._running.get(key) or self._stored(key)
             if known is not None:
                 if known.digest != digest:
                     raise Refusal(IDEMPOTENCY_CONFLICT)
                 return known.answer
             body = {"tool": TOOL, "outcome": "begun", "key": key, "request": digest}
             self._ledger.append("tool_call", body)
-            self._known[key] = _Request(digest, Future())
+            self._running[key] = _Request(digest, Future())
         return None
 
     def end(self, key: str, answer: Answer) -> None:
-        """Record the answer of a key that was begun here."""
-        known = self._known[key]
+        """Record the answer of a key that was begun here; who waits for it hears where that fails."""
+        running = self._running[key]
+        try:
+            self._record(key, running.digest, answer)
+        except BaseException:
+            running.answer.set_exception(Refusal(IDEMPOTENCY_INTERRUPTED))
+            raise
+        else:
+            running.answer.set_result(answer)
+        finally:
+            with self._lock:
+                del self._running[key]
+
+    def _record(self, key: str, digest: str, answer: Answer) -> None:
         content = canonical_json({"status": answer.status, "body": answer.body}).encode()
         (name,) = self._ledger.put([content])
         outcome = "ok" if answer.status == 200 else "refused" if answer.status < 500 else "failed"
-        body = {"tool": TOOL, "outcome": outcome, "key": key, "request": known.digest, "answer": name}
+        body = {"tool": TOOL, "outcome": outcome, "key": key, "request": digest, "answer": name}
         self._ledger.append("tool_call", body)
-        known.answer.set_result(answer)
+
+    def _stored(self, key: str) -> _Request | None:
+        """What the ledger has of a key."""
+        with self._ledger.index() as index:
+            bodies = [entry.body for entry in index.keyed(key) if entry.body["tool"] == TOOL]
+        if not bodies:
+            return None
+        found = _Request(bodies[0]["request"], Future())
+        ended = next((body for body in bodies if body["outcome"] != "begun"), None)
+        if ended is None:
+            found.answer.set_exception(Refusal(IDEMPOTENCY_INTERRUPTED))
+        else:
+            stored = json.loads(self._ledger.get(ended["answer"]))
+            found.answer.set_result(Answer(stored["status"], stored["body"]))
+        return found
 
 
 def key_of(role: str, header: str) -> str:

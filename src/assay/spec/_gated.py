@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from assay.base import canonical_json
+from assay.base import canonical_json, unique_keys
 from assay.errors import Refusal
 from assay.spec._parse import parse_spec
 from assay.spec._reasons import ALTERED, NOT_ADMITTED
 from assay.spec._spec import Direction, FactorSpec
 
 FORMAT: Final = "assay-gated-spec/1"
+_KEYS: Final = ("format", "spec_id", "hash", "verdict_hash", "verdict")
 
 GateCheckName = Literal[
     "spec", "declarations", "executable", "citations", "fields", "numbers", "words", "direction",
@@ -189,18 +190,42 @@ class GatedSpec:
         Refusal
             ``spec_altered``: it is not what :meth:`to_json` wrote; ``spec_not_admitted``.
         """
+        data = _document(text)
         try:
-            data = json.loads(text)
             gated = cls.of(_verdict(data["verdict"]))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise Refusal(ALTERED, f"this is no gated spec: {error!r}", where="gated spec") from error
+        except KeyError as error:
+            raise _altered(f"its verdict has no {error}") from error
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise _altered(f"its verdict cannot be read: {error}") from error
         except Refusal as error:
             if error.reason is NOT_ADMITTED:
                 raise
-            raise Refusal(ALTERED, error.message, where="gated spec") from error
+            raise _altered(error.message) from error
         if data != gated.as_dict():
-            raise Refusal(ALTERED, "its hash is not that of its content", where="gated spec")
+            raise _altered("its hash is not that of its content")
         return gated
+
+
+def _document(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text, object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError) as error:
+        raise _altered(f"this is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise _altered("this is not a JSON object")
+    missing = [name for name in _KEYS if name not in data]
+    if missing:
+        raise Refusal(
+            ALTERED,
+            f"this is no gated spec: it has no {', '.join(missing)}",
+            where="gated spec",
+            fix="give the file that 'assay report extract REPORT --out FILE' writes of an admitted spec",
+        )
+    return data
+
+
+def _altered(message: str) -> Refusal:
+    return Refusal(ALTERED, message, where="gated spec")
 
 
 def _verdict(data: Mapping[str, Any]) -> GateVerdict:

@@ -25,7 +25,7 @@ def intern(nodes: Mapping[str, Node], ops: Mapping[str, Op]) -> Graph:
             if (node, wanted) in known:
                 continue
             if isinstance(node, Constant):
-                known[node, wanted] = graph.number(node.value)
+                known[node, wanted] = graph.literal(node.value)
             elif isinstance(node, Field):
                 known[node, wanted] = graph.add(Step(FIELD, (), (("name", node.name),), wanted))
             else:
