@@ -32,10 +32,10 @@ MOST_POINTS = 2500
 
 
 def plot_ic_against_n(report: CampaignReport) -> Figure:
-    """Size of RankIC and t of each trial against the ledger's N, admitted ones marked.
+    """RankIC and t of each trial, in the trial's own direction, against the ledger's N; admitted ones marked.
 
-    Above: the best so far, and the admitted factors out of sample where that is known. Below: what the best
-    of N factors without information is expected to show.
+    Above: the best so far, and the admitted factors out of sample where that is known, below zero where one
+    turned. Below: what the best of N factors without information is expected to show.
     """
     points = _drawn([point for point in report.points if point.rank_ic is not None and not point.sparse])
     with chart_style():
@@ -51,8 +51,10 @@ def plot_ic_against_n(report: CampaignReport) -> Figure:
         seen = [(n, found) for n, point in zip(x, points, strict=True) if (found := _seen(report, point))]
         if seen:
             upper.plot(*zip(*seen, strict=True), "D", color=PURPLE, markersize=5, label="out of sample")
-        upper.set_ylim(bottom=0.0)
-        upper.set_ylabel("|RankIC|")
+        upper.set_ylim(bottom=min([0.0, *(1.2 * found for _, found in seen)]))
+        if upper.get_ylim()[0] < 0:
+            upper.axhline(0.0, color=MUTED, linewidth=0.8)
+        upper.set_ylabel("RankIC in the trial's direction")
         legend(upper, columns=4)
         _scatter(lower, x, [np.nan if point.t is None else abs(point.t) for point in points], points)
         noise = [(n, p.noise_t) for n, p in zip(x, points, strict=True) if p.noise_t is not None]
@@ -116,8 +118,11 @@ def _two(x: FloatArray, y: FloatArray, chosen: np.ndarray) -> tuple[FloatArray, 
 
 
 def _seen(report: CampaignReport, point: TrialPoint) -> float | None:
+    """The RankIC out of sample in the direction that the trial had: below zero where it turned."""
     found = report.out_of_sample.get(point.trial)
-    return None if found is None or found.rank_ic is None else abs(found.rank_ic)
+    if found is None or found.rank_ic is None:
+        return None
+    return float(np.copysign(1.0, point.rank_ic or 1.0)) * found.rank_ic
 
 
 def _only(axes: Axes, name: str) -> tuple[list[object], list[str]]:
