@@ -177,7 +177,7 @@ def test_feedback_is_a_pure_function_of_the_ledger(
     rounds and the order of keys change nothing."""
     config = _config(recent_rounds=recent, lineage=lineage, theme_correlation=0.7, max_children=2)
     plain = entries(records)
-    mixed = [replace(item, body=_shuffled(item.body, rng)) for item in plain]
+    mixed = [item._replace(body=_shuffled(item.body, rng)) for item in plain]
     noise = [
         entry("trial", {"fingerprint": "f"}),
         entry("llm_call", {"role": "planner"}),
