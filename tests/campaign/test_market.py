@@ -164,6 +164,25 @@ def test_another_start_of_the_loop_stops_before_a_stage(workspace: Workspace, tm
     assert not list(ledger.run(RUN).entries(kind="trial"))
 
 
+def test_without_feedback_the_sampler_goes_on_finding_new_formulas(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """It is told nothing of the past, so that nothing it proposes in a round can hang on what came of others."""
+    made = config()
+    chosen = replace(
+        made,
+        round=replace(made.round, picked_parents=False),
+        context=replace(made.context, feedback=False),
+        stop=StopSettings(max_rounds=4),
+    )
+    ledger = Ledger.create(tmp_path / "ledger")
+    result = Campaign(prepared(chosen, workspace), ledger, tmp_path / "runs", RUN).run()
+    assert {trial.direction.kind for trial in result.records} == {"new"}
+    for number in (1, 4):
+        assert sum(trial.evaluated for trial in result.records if trial.round == number) >= 5
+    assert not (tmp_path / "runs" / RUN / "memory.md").exists()
+
+
 # check
 
 

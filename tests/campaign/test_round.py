@@ -18,6 +18,7 @@ from assay.campaign._types import (
     Direction,
     Directions,
     FixRequest,
+    History,
     MemoryContext,
     Note,
     PlanContext,
@@ -134,6 +135,17 @@ def test_with_feedback_off_everything_is_new_and_nothing_is_told(tmp_path: Path)
         feedback, memory="", last_round=(), best=(), recent=(), earlier=(), buildable=()
     )
     assert feedback.seed_directions == ("begin here",)
+    for name in ("plan", "propose"):
+        assert [arguments[0].history for arguments in asked(script, name)] == [History(), History()]
+
+
+def test_with_feedback_off_no_likeness_to_earlier_trials_is_told(tmp_path: Path) -> None:
+    made = plain()
+    context = replace(made.context, feedback=False, theme_correlation=0.9)
+    script = Script()
+    run(tmp_path, script, replace(made, context=context, stop=StopSettings(max_rounds=2)))
+    assert [given.tried for (given,) in asked(script, "plan")] == [None, None]
+    assert [given.feedback.themes for (given,) in asked(script, "plan")] == [(), ()]
 
 
 # propose, gate, fix

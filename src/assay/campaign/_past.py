@@ -40,6 +40,10 @@ class Past:
         themes = () if tried is None or threshold is None else find_themes(trials, tried, threshold)
         return cls(history, trials, known, open_trials, themes)
 
+    def told(self, config: CampaignConfig) -> History:
+        """What planner and proposer get of the history: nothing where ``context.feedback`` is off."""
+        return self.history if config.context.feedback else History()
+
     @cached_property
     def by_id(self) -> Mapping[str, TrialRecord]:
         """Every trial by its id."""

@@ -160,7 +160,6 @@ def _rounds(run: Run) -> list[dict[str, Any]]:
 
 
 def started_pools(run: Run) -> dict[str, str]:
-    """Hashes of the pools that a run began with, by name."""
     """Hashes of the pools that a run was started with, by name."""
     inputs = next(run.entries(kind="run_start")).body["inputs"]
     return {name.partition(":")[2]: value for name, value in inputs.items() if name.startswith("pool:")}
@@ -177,13 +176,6 @@ def kept_pools(folder: Path, hashes: Mapping[str, str]) -> Pools:
     ------
     AssayError
         It is missing or was altered.
-    """
-    """The pools with these hashes, from the copy in a run's folder.
-
-    Raises
-    ------
-    AssayError
-        The copy is missing or was altered.
     """
     path = folder / POOLS / pools_name(hashes)
     try:

@@ -289,7 +289,7 @@ class Researcher:
             directions=tuple(item.direction for item in members),
             brief=self.desk.brief,
             feedback=self.feedback,
-            history=self.past.history,
+            history=self.past.told(self.desk.config),
             parents=parents(self.past, self.desk.config, [item.direction for item in members]),
         )
 

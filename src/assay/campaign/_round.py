@@ -99,9 +99,9 @@ class Round:
             slots=tuple(plans),
             brief=desk.brief,
             feedback=self.feedback,
-            history=self.history,
+            history=self.past.told(desk.config),
             feedback_on=desk.config.context.feedback,
-            tried=tried,
+            tried=tried if desk.config.context.feedback else None,
         )
         answer = desk.backends.team().planner.plan(context)
         given = {item.slot: item for item in answer.items}

@@ -292,7 +292,7 @@ class PlanContext:
     """What a planner gets.
 
     A slot with a parent is to be planned as a refinement or mutation of it. With ``feedback_on`` False every
-    direction is new. ``tried`` is there where ``context.theme_correlation`` is set.
+    direction is new, and ``history`` is empty. ``tried`` is there where ``context.theme_correlation`` is set.
     """
 
     round: int

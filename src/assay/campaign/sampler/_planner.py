@@ -90,7 +90,8 @@ class SamplerPlanner:
         choices = self.grammar.forms(plan.mechanism, described)
         if rng.random() < _FOREIGN:
             choices = tuple(sorted(self.grammar.usable))
-        choices = _simple_first(choices, plan.mechanism, forms)
+        if context.feedback_on:  # else each round would begin with the simplest again
+            choices = _simple_first(choices, plan.mechanism, forms)
         tallies = [forms.get((plan.mechanism, form), Tally()) for form in choices]
         draws = rng.beta([1 + t.wins for t in tallies], [1 + t.tries - t.wins for t in tallies])
         form = choices[int(draws.argmax())]
