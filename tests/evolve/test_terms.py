@@ -39,7 +39,12 @@ def test_settings_are_those_of_the_backtest_service(
 
 @pytest.mark.parametrize(
     "changes",
-    [{"universe": "CSI1000"}, {"universe": "ALL_A"}, {"frequency": "monthly", "rebalance": "daily"}],
+    [
+        {"universe": "CSI1000"},
+        {"universe": "CHINEXT"},
+        {"universe": "ALL_A"},
+        {"frequency": "monthly", "rebalance": "daily"},
+    ],
 )
 def test_what_the_data_cannot_keep_to_is_refused(market: Panel, changes: dict[str, Any]) -> None:
     with pytest.raises(Refusal) as caught:

@@ -29,6 +29,7 @@ from assay.reports.gold import (
 from assay.reports.gold import _build as build
 from assay.reports.gold._batch import FORMAT
 from assay.reports.gold._records import FEATURES, REPORTS_FOLDER
+from assay.reports.verifier import CAPS, GATE, WEIGHTS
 from assay.spec import FactorSpec, declaration_issues, read_expr, universe_of
 
 RECORDS = gold_records()
@@ -358,6 +359,15 @@ def test_a_changed_file_of_a_batch_is_refused_by_name(tmp_path: Path, name: str)
     path.write_bytes(path.read_bytes() + b" ")
     with pytest.raises(DataError, match=name):
         read_batch(tmp_path / "batch")
+
+
+def test_a_batch_carries_the_table_of_the_verifier_whole(tmp_path: Path) -> None:
+    export_batch([gold_case("en-01")], tmp_path / "batch")
+    table = json.loads((tmp_path / "batch" / "verifier.json").read_text(encoding="utf-8"))
+    assert (table["weights"], table["gate"]) == (dict(WEIGHTS), GATE)
+    assert {name: cap["at_most"] for name, cap in table["caps"].items()} == {
+        name: most for name, (most, _) in CAPS.items()
+    }
 
 
 def test_a_file_that_is_not_in_the_manifest_is_refused(tmp_path: Path) -> None:

@@ -8,7 +8,15 @@ import jsonschema
 import pytest
 
 from assay.errors import Refusal
-from assay.spec import FactorSpec, declaration_issues, parse_spec, spec_schema
+from assay.spec import (
+    HOUSE_DEFAULTS,
+    UNDECLARED,
+    FactorSpec,
+    declaration_issues,
+    parse_spec,
+    spec_schema,
+    with_defaults,
+)
 
 GOOD: dict[str, Any] = {
     "name": "volatility",
@@ -104,3 +112,18 @@ def test_undeclared_fields_are_listed() -> None:
     spec = parse_spec({**GOOD, "universe": "undeclared", "rebalance": "undeclared"})
     assert isinstance(spec, FactorSpec)
     assert spec.undeclared == ("universe", "rebalance")
+
+
+def test_the_house_default_is_applied_and_never_written_in() -> None:
+    assert HOUSE_DEFAULTS == {
+        "universe": "CSI300",
+        "frequency": "daily",
+        "neutralization": "none",
+        "rebalance": "weekly",
+    }
+    silent = parse_spec({**GOOD, **dict.fromkeys(HOUSE_DEFAULTS, UNDECLARED)})
+    applied = with_defaults(silent)
+    assert {name: getattr(applied, name) for name in HOUSE_DEFAULTS} == HOUSE_DEFAULTS
+    assert silent.undeclared == tuple(HOUSE_DEFAULTS)
+    said = parse_spec({**GOOD, "universe": "CSI500", "rebalance": "monthly"})
+    assert with_defaults(said) == said

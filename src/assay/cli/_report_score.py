@@ -195,13 +195,14 @@ def _scorer(desk: DeskRun, case: FactorCase, mode: Mode, shown: Any) -> Any:
 
 def _cases(folder: Path | None, split: str | None) -> Sequence[FactorCase]:
     from assay.reports._case import Split
-    from assay.reports.gold import gold_cases, read_batch
+    from assay.reports.gold import gold_cases, read_batch, require_annotated
 
     if split is not None and split not in get_args(Split):
         raise AssayError(
             f"the split is {split!r}", where="--split", fix=f"use {' or '.join(get_args(Split))}"
         )
     found = gold_cases() if folder is None else read_batch(folder)
+    require_annotated(found)
     chosen = [case for case in found if split is None or case.split == split]
     if not chosen:
         raise DataError("there are no cases", where="--cases")

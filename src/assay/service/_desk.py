@@ -211,7 +211,7 @@ def open_desk(data: Path, *, operator: Operator | None = None) -> Desk:
     from assay.market import open_panel
 
     panel = open_panel(data, check_hashes=True)
-    place = find_data_place(data.resolve(), panel.name)
+    place = find_data_place(data, panel.name)
     if place is None:
         raise AssayError(
             f"{data} lies in no workspace", where="--data", fix="serve a data set of a workspace: assay init"

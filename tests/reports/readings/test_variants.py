@@ -33,10 +33,37 @@ def test_a_month_is_read_as_20_21_or_22_days() -> None:
     assert found[1].name == "month: 20 bars as 21"
 
 
-def test_days_are_no_matter_of_reading() -> None:
-    text = "因子为过去二十个交易日的累计涨跌幅，价格均为后复权价。"
-    spec = _spec("TS_PCTCHANGE($close, 20)", (20,), "过去二十个交易日的累计涨跌幅", text)
+@pytest.mark.parametrize(
+    ("days", "more"),
+    [("二十个交易日", ""), ("20日", "文中日数均指交易日。"), ("7个自然日", ""), ("1日", "")],
+)
+def test_days_that_can_be_counted_in_one_way_are_no_matter_of_reading(days: str, more: str) -> None:
+    text = f"因子为过去{days}的累计涨跌幅，价格均为后复权价。{more}"
+    window = {"7个自然日": 5, "1日": 1}.get(days, 20)
+    spec = _spec(f"TS_PCTCHANGE($close, {window})", (window,), f"过去{days}的累计涨跌幅", text)
     assert [v.name for v in _variants(text, spec)] == ["as written"]
+
+
+def test_days_of_neither_kind_are_read_as_trading_or_as_calendar_days() -> None:
+    text = "The factor is the 20-day mean of the adjusted close over its 60-day mean."
+    spec = _spec(
+        "TS_MEAN($close, 20) / TS_MEAN($close, 60)",
+        (20, 60),
+        "the 20-day mean of the adjusted close over its 60-day mean",
+        text,
+    )
+    assert [(v.name, v.expr) for v in _variants(text, spec)] == [
+        ("as written", "TS_MEAN($close, 20) / TS_MEAN($close, 60)"),
+        ("calendar days: 20 bars as 14, 60 bars as 43", "TS_MEAN($close, 14) / TS_MEAN($close, 43)"),
+    ]
+
+
+def test_a_number_of_calendar_days_is_read_by_each_way_to_convert_it() -> None:
+    text = "因子为过去30个自然日的累计涨跌幅，价格均为后复权价。"
+    spec = _spec("TS_PCTCHANGE($close, 21)", (21,), "过去30个自然日的累计涨跌幅", text)
+    assert [v.expr for v in _variants(text, spec)] == [
+        f"TS_PCTCHANGE($close, {days})" for days in (21, 20, 22)
+    ]
 
 
 def test_one_convention_holds_for_all_numbers_of_a_unit() -> None:

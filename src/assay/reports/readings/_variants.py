@@ -40,6 +40,12 @@ _ADJUSTED: Final = Words(
     ),
 )  # fmt: skip
 
+_TRADING_DAYS: Final = Words(
+    zh=("交易日", "工作日"),
+    en=("trading day", "trading days", "business day", "business days", "trading sessions"),
+)
+_TRADED_OF_CALENDAR: Final = 5 / 7
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -84,8 +90,9 @@ def variants_of(document: Document, spec: FactorSpec, *, most: int = MOST_READIN
     """The readings of a spec that its text allows, each once.
 
     - A number of weeks, months or years that the cited text states has as many trading days as
-      :attr:`Numeral.days` lists, the same convention for every number of one unit. A window that the cited
-      text states in days is no matter of reading.
+      :attr:`Numeral.days` lists, the same convention for every number of one unit.
+    - Days are trading days or calendar days (5 of 7 are traded), where the report never speaks of trading
+      days.
     - Prices are adjusted or as traded, where the report does not say which.
     - The factor is neutralised or not, and positions change daily, weekly or monthly, where the spec leaves
       it undeclared; never more often than the factor is computed.
@@ -131,7 +138,10 @@ def _rebalance(spec: FactorSpec) -> Rebalance:
 
 
 def _choices(document: Document, spec: FactorSpec, node: Node) -> Iterator[list[_Change]]:
-    yield from _window_choices(_cited_numerals(document, spec), _windows(node))
+    numerals, windows = _cited_numerals(document, spec), _windows(node)
+    yield from _window_choices(numerals, windows)
+    if not says(_TRADING_DAYS, document.text):
+        yield _calendar_choice(numerals, windows)
     spoken = says(_ADJUSTED, document.text) or says(_UNADJUSTED, document.text)
     yield [] if spoken else [_Change("prices as traded, not adjusted", raw_prices=True)]
     neutral = spec.neutralization == UNDECLARED and not _in_industry(node)
@@ -240,6 +250,16 @@ def _window_choices(numerals: Sequence[Numeral], windows: Sequence[int]) -> Iter
                 shown = ", ".join(f"{old} bars as {new}" for old, new in moved)
                 changes.append(_Change(f"{unit}: {shown}", windows=moved))
         yield changes
+
+
+def _calendar_choice(numerals: Sequence[Numeral], windows: Sequence[int]) -> list[_Change]:
+    """The windows that the text states in days, all of them as calendar days."""
+    # a number of calendar days has other days than its value
+    plain = {item.days[0] for item in numerals if item.unit == "day" and item.value == str(item.days[0])}
+    pairs = ((window, round(window * _TRADED_OF_CALENDAR)) for window in windows if window in plain)
+    moved = tuple((window, traded) for window, traded in pairs if traded != window)
+    shown = ", ".join(f"{old} bars as {new}" for old, new in moved)
+    return [_Change(f"calendar days: {shown}", windows=moved)] if moved else []
 
 
 def _combinations(choices: Sequence[Sequence[_Change]]) -> Iterator[tuple[_Change, ...]]:
