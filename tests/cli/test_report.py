@@ -269,13 +269,45 @@ def test_a_refusal_in_a_workspace_is_recorded_and_tries_nothing(run: Run, desk: 
     assert not out.exists()
 
 
-def test_a_universe_without_members_has_no_readings_and_says_so(run: Run, desk: Path, plain: Path) -> None:
-    plain.write_text(RULES_NOTE.replace("沪深300", "中证1000"), encoding="utf-8")
-    done = run("report", "extract", str(plain), "--data", "small", "--json")
-    assert (done.code, done.data["spec"]["universe"]) == (0, "CSI1000")
+@pytest.mark.parametrize(
+    ("words", "name"), [("中证1000成分股", "CSI1000"), ("创业板指成分股", "CHINEXT"), ("全部A股", "ALL_A")]
+)
+def test_a_universe_without_members_is_extracted_and_refused_at_the_backtest(
+    run: Run, desk: Path, plain: Path, words: str, name: str
+) -> None:
+    plain.write_text(RULES_NOTE.replace("沪深300成分股", words), encoding="utf-8")
+    done = run(
+        "report", "extract", str(plain), "--data", "small", "--out", str(desk / "gated.json"), "--json"
+    )
+    assert (done.code, done.data["spec"]["universe"], done.data["admitted"]) == (0, name, True)
     assert done.data["readings"] is None
     assert done.data["no_readings"].startswith("universe_without_backtest")
-    assert "CSI1000" in done.err
+    assert name in done.err
+    assert not _records(desk, "trial")
+    (desk / "spec.json").write_text(json.dumps(done.data), encoding="utf-8")
+    assert run("report", "validate", str(plain), str(desk / "spec.json")).code == 0
+    refused = run("backtest", "run", "--spec", str(desk / "gated.json"), "--data", "small", "--json")
+    assert (refused.code, refused.data["reason"]) == (2, "unsupported_universe")
+    assert name in refused.data["message"]
+
+
+def test_a_spec_that_fails_the_gate_is_kept_with_its_reasons(run: Run, desk: Path, note: Path) -> None:
+    wrong = {**ANSWER, "spec": {**SPEC, "expr": "TS_PCTCHANGE($close, 60)", "windows": [60]}}
+    _role(desk, LIST, wrong)
+    gated = desk / "gated.json"
+    done = run(
+        "report", "extract", str(note), "--backend", "extractor", "--data", "small", "--out", str(gated),
+        "--json",
+    )  # fmt: skip
+    assert (done.code, done.data["admitted"], done.data["spec_id"]) == (0, False, None)
+    assert not gated.exists()
+    kept = json.loads((desk / "runs" / "reports-1" / "extraction.json").read_text(encoding="utf-8"))
+    assert (kept["origin"], kept["spec"]["expr"]) == ("extracted", "TS_PCTCHANGE($close, 60)")
+    assert "extract.ungrounded_number" in kept["gate"]["reasons"]
+    assert any("60" in finding["message"] for finding in kept["gate"]["findings"])
+    (verdict,) = _records(desk, "gate_verdict")
+    assert (verdict["passed"], verdict["reasons"]) == (False, kept["gate"]["reasons"])
+    assert not _records(desk, "trial")
 
 
 def test_a_model_reads_and_its_calls_and_episodes_are_kept(run: Run, desk: Path, note: Path) -> None:
@@ -455,6 +487,28 @@ def test_what_was_answered_before_a_service_failed_is_kept(run: Run, desk: Path,
     assert done.code == 3
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [row["case_id"] for row in rows] == ["en-01"]
+
+
+@pytest.mark.parametrize("origin", ["extracted", "injected"])
+def test_cases_that_no_annotator_wrote_are_no_gold(run: Run, tmp_path: Path, origin: str) -> None:
+    from dataclasses import replace
+
+    from assay.reports.gold import export_batch, gold_case
+
+    export_batch([replace(gold_case("en-01"), origin=origin)], tmp_path / "batch")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"case_id": "en-01", "prediction": {}}\n', encoding="utf-8")
+    cases = ("--cases", str(tmp_path / "batch"), "--json")
+    for command in (
+        ("score", str(rows)),
+        ("compare", "--before", str(rows), "--after", str(rows)),
+        ("holdout-report", str(rows), "--out", str(tmp_path / "out.md")),
+        ("inject",),
+        ("dry-run",),
+    ):
+        done = run("report", *command, *cases)
+        assert (done.code, f"en-01 ({origin})" in done.data["message"]) == (2, True), command
+    assert not (tmp_path / "out.md").exists()
 
 
 def test_no_negative_passes(run: Run, tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ class Extracted:
         undeclared = [name for name in self.extraction.undeclared if name in HOUSE_DEFAULTS]
         return {
             **self.extraction.as_dict(),
+            "origin": "extracted",
             "details": self.offer,
             "defaults": {name: HOUSE_DEFAULTS[name] for name in undeclared},
             "readings": None if self.curve is None else self.curve.as_dict(),
