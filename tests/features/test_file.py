@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -69,3 +70,31 @@ def test_what_is_no_toml_is_named(market: Panel, tmp_path: Path) -> None:
     (tmp_path / "features.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(DataError):
         read_features(tmp_path / "features.toml", market.fields)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [("[" * 5000 + "]" * 5000, "nested too deeply"), ("9" * 5000, "a number is too long")],
+)
+def test_what_the_reader_of_toml_gives_up_on_is_named(
+    market: Panel, tmp_path: Path, value: str, said: str
+) -> None:
+    with pytest.raises(DataError, match=said):
+        read(tmp_path, f"[a]\nlag = {value}\n", market)
+
+
+def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(market: Panel, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "features.toml")
+    with pytest.raises(DataError, match="is no file"):
+        read_features(tmp_path / "features.toml", market.fields)
+
+
+def test_a_chain_of_features_has_an_end(market: Panel, tmp_path: Path) -> None:
+    """Values are computed from the top down, and the interpreter's stack is short."""
+    links = [f'[f{level}]\nexpression = "rank(f{level + 1})"\n' for level in range(49)]
+    whole = "".join(links) + '[f49]\nexpression = "close"\n'
+    with pytest.raises(FeatureProblems, match="stands on 50 levels"):
+        standard_graph(market, extra=read(tmp_path, whole, market))
+    shorter = whole.replace("f49", "close", 1).replace('[f49]\nexpression = "close"\n', "")
+    graph = standard_graph(market, extra=read(tmp_path, shorter, market))
+    assert FeatureStore(market, graph).materialize("f0").values.shape[0] > 0

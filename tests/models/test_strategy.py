@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,8 @@ def test_what_is_no_strategy_is_refused(tmp_path: Path, slug: str) -> None:
         b"[parameters]\nalpha = nan",
         b"[parameters]\nalpha = true",
         b"# " + b"x" * (1 << 20),
+        b"seed = " + b"9" * 5000,
+        b"seed = " + b"[" * 5000 + b"]" * 5000,
     ],
 )
 def test_a_file_that_cannot_be_right_is_damaged_state(tmp_path: Path, text: bytes) -> None:
@@ -75,6 +78,13 @@ def test_a_file_that_cannot_be_right_is_damaged_state(tmp_path: Path, text: byte
         book.get("torn")
     assert caught.value.reason.code == "damaged_state"
     assert str(tmp_path) not in caught.value.message
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(Refusal, match="is no file") as caught:
+        StrategyBook(tmp_path).get("pipe")
+    assert caught.value.reason.code == "damaged_state"
 
 
 def test_all_problems_at_once() -> None:

@@ -128,6 +128,9 @@ def test_all_problems_of_file_and_series_come_at_once_with_their_lines(folder: P
     [
         ("", "no tables"),
         ("a = [", "is not TOML"),
+        ("a = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+        ("a = " + "9" * 5000, "a number is too long"),
+        ("# " + "x" * (1 << 20), "is longer than 1 MiB"),
         ("components = 3", "no tables"),
         ("rules = 3\n" + GOOD[GOOD.index("[components") :], "rules is no table"),
         ("[components]\nx = 1\n", "'x' is no table"),

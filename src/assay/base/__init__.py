@@ -26,11 +26,13 @@ from assay.base._optional import require
 from assay.base._reasons import DAMAGED_STATE
 from assay.base._seeds import generator
 from assay.base._text import did_you_mean
+from assay.base._toml import MAX_TOML, TomlFault, read_toml_file, toml_of
 from assay.base._workers import Workers
 
 __all__ = [
     "DAMAGED_STATE",
     "ID_PATTERN",
+    "MAX_TOML",
     "Clock",
     "Executor",
     "Operator",
@@ -39,6 +41,7 @@ __all__ = [
     "SerialExecutor",
     "SystemClock",
     "ThreadExecutor",
+    "TomlFault",
     "Workers",
     "atomic_write",
     "atomic_write_json",
@@ -52,8 +55,10 @@ __all__ = [
     "lazy_names",
     "make_executor",
     "new_folder",
+    "read_toml_file",
     "require",
     "sha256_file",
+    "toml_of",
     "unique_keys",
     "uuid7",
 ]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from assay.base import TomlFault, read_toml_file
 from assay.errors import DataError, ExpressionError, Problem
 from assay.expr import DIALECTS, FieldInfo, parse
 from assay.features._feature import LAG, TIERS, Feature, formula_feature
@@ -34,11 +34,13 @@ def read_features(path: Path, fields: Mapping[str, FieldInfo], *, lag: int = LAG
         A table cannot be used; all problems at once.
     """
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        _, tables = read_toml_file(path)
     except FileNotFoundError:
         return ()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DataError(f"cannot read {path.name}: {error}", where=str(path), fix="mend the file") from error
+    except TomlFault as fault:
+        raise _unreadable(path, f"it {fault}") from fault
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from error
     known = {**fields, **{name: FieldInfo(name, "number", None, "", "") for name in tables}}
     inputs = frozenset(name for name, info in fields.items() if info.kind in ("group", "vector"))
     problems: list[Problem] = []
@@ -60,6 +62,10 @@ def read_features(path: Path, fields: Mapping[str, FieldInfo], *, lag: int = LAG
     if problems:
         raise FeatureProblems(problems)
     return tuple(found)
+
+
+def _unreadable(path: Path, what: str) -> DataError:
+    return DataError(f"cannot read {path.name}: {what}", where=str(path), fix="mend the file")
 
 
 def _wrong(name: str, table: Any) -> Iterator[Problem]:

@@ -10,6 +10,9 @@ from assay.errors import AssayError, ConfigProblems, Problem, Refusal
 from assay.features._feature import NAME, TIERS, Base, Feature, Formula, Label
 from assay.features._reasons import UNKNOWN_FEATURE
 
+MAX_LEVELS = 50
+"""Features one upon the other, at most: values are computed from the top down."""
+
 
 class FeatureProblems(ConfigProblems):
     """Features that cannot stand in one graph, all problems at once."""
@@ -31,7 +34,8 @@ class FeatureGraph(Mapping[str, Feature]):
     FeatureProblems
         A name is used twice or malformed; a dep is unknown; deps lead in a circle; a feature that is no label
         depends on a label; a lag is below 0, or shorter than a label reaches; a formula reads what is not
-        among its deps; a function cannot be told apart from another. All of them at once.
+        among its deps; a function cannot be told apart from another; a feature stands on 50 levels of
+        others. All of them at once.
     """
 
     def __init__(self, features: Iterable[Feature]) -> None:
@@ -118,6 +122,7 @@ def _resolved(listed: Sequence[Feature]) -> dict[str, Feature]:
         problems += _own_problems(feature)
         problems += _dep_problems(feature, by_name)
     order = _order(by_name, problems)
+    problems += _level_problems(order, by_name)
     if problems:
         raise FeatureProblems(problems)
     done: dict[str, Feature] = {}
@@ -192,6 +197,14 @@ def _dep_problems(feature: Feature, by_name: Mapping[str, Feature]) -> Iterator[
             yield Problem(
                 where, f"reads {name!r}, which is not among its deps", "make it with formula_feature"
             )
+
+
+def _level_problems(order: Iterable[str], by_name: Mapping[str, Feature]) -> Iterator[Problem]:
+    levels: dict[str, int] = {}
+    for name in order:
+        levels[name] = 1 + max((levels.get(dep, 0) for dep in by_name[name].deps), default=0)
+        if levels[name] == MAX_LEVELS + 1:
+            yield Problem(name, f"stands on {MAX_LEVELS} levels of features", "write some formulas out")
 
 
 def _order(by_name: Mapping[str, Feature], problems: list[Problem]) -> tuple[str, ...]:

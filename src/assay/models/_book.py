@@ -1,19 +1,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from assay.base import DAMAGED_STATE, ID_PATTERN, atomic_write, did_you_mean
+from assay.base import DAMAGED_STATE, ID_PATTERN, TomlFault, atomic_write, did_you_mean, read_toml_file
 from assay.errors import AssayError, Problem, Refusal
 from assay.models._reasons import UNKNOWN_STRATEGY
 from assay.models._strategy import Strategy, StrategyProblems, WalkForward
 
 DEFAULT = Strategy("ridge_default", "Ridge on features that each run names")
-MAX_FILE = 1 << 20
 
 
 class StrategyBook:
@@ -47,11 +45,10 @@ class StrategyBook:
         path = self._path(slug)
         if path is not None:
             try:
-                return _strategy(slug, _parsed(path))
-            except (AssayError, OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-                said = error.message if isinstance(error, AssayError) else type(error).__name__
+                return _strategy(slug, read_toml_file(path)[1])
+            except (AssayError, OSError, TomlFault) as error:
                 raise Refusal(
-                    DAMAGED_STATE, f"the strategy {slug!r} cannot be read: {said}", where=slug
+                    DAMAGED_STATE, f"the strategy {slug!r} cannot be read: {_said(error)}", where=slug
                 ) from error
         if slug == DEFAULT.slug:
             return DEFAULT
@@ -114,12 +111,11 @@ def _text(value: str) -> str:
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
 
 
-def _parsed(path: Path) -> dict[str, Any]:
-    with open(path, "rb") as file:
-        data = file.read(MAX_FILE + 1)
-    if len(data) > MAX_FILE:
-        raise AssayError("the file is too large for a strategy", where=path.name)
-    return tomllib.loads(data.decode("utf-8"))
+def _said(error: AssayError | OSError | TomlFault) -> str:
+    """What is wrong, without the path of the file."""
+    if isinstance(error, AssayError):
+        return error.message
+    return f"it {error}" if isinstance(error, TomlFault) else error.strerror or type(error).__name__
 
 
 def _strategy(slug: str, data: Mapping[str, Any]) -> Strategy:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any, Final
 
-from assay.base import ID_PATTERN
+from assay.base import ID_PATTERN, TomlFault, toml_of
 from assay.notes._note import Note, content_hash
 
 FENCE: Final = "+++"
@@ -77,14 +76,10 @@ def _parted(text: str) -> tuple[dict[str, Any], str]:
     if end is None:
         raise NoteFault(f"no line {FENCE} ends its front matter")
     try:
-        front = tomllib.loads("\n".join(lines[1:end]))
-    except (ValueError, RecursionError) as error:
-        raise NoteFault(f"its front matter is not TOML: {_said(error)}") from error
+        front = toml_of("\n".join(lines[1:end]))
+    except TomlFault as fault:
+        raise NoteFault(f"its front matter {fault}") from fault
     return front, "\n".join(lines[end + 1 :]).strip("\n")
-
-
-def _said(error: Exception) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
 
 
 def _faults(slug: str, front: Mapping[str, Any]) -> Iterator[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from assay.base import ID_PATTERN, did_you_mean
+from assay.base import ID_PATTERN, TomlFault, did_you_mean, read_toml_file
 from assay.errors import Problem
 from assay.thermometer._component import (
     AXES,
@@ -22,7 +21,6 @@ from assay.thermometer._series import read_series
 
 FILE: Final = "components.toml"
 MAX_COMPONENTS: Final = 200
-_MAX_FILE: Final = 1 << 20
 _MAX_SOURCE: Final = 200
 _MAX_DAYS: Final = 3660
 
@@ -112,16 +110,9 @@ class _Lines:
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
     try:
-        with open(path, "rb") as file:
-            data = file.read(_MAX_FILE + 1)
-        if len(data) > _MAX_FILE:
-            raise _one(path, "is larger than 1 MiB", "keep one table a component")
-        text = data.decode("utf-8")
-        return text, tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _one(path, f"is not TOML: {error}", "mend the place") from error
-    except (UnicodeDecodeError, RecursionError) as error:
-        raise _one(path, "is not TOML in UTF-8", "mend the file") from error
+        return read_toml_file(path)
+    except TomlFault as fault:
+        raise _one(path, str(fault), "mend the file") from fault
     except OSError as error:
         raise _one(path, f"cannot be read: {error.strerror or error}", "check the path") from error
 
