@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli import _demo_campaign, _demo_run
+from assay.cli import _demo_campaign, _demo_run, _demo_workspace
 from assay.cli._demo_run import PLANTED, SAME, chance_passes
 
 Run = Callable[..., Any]
@@ -22,8 +22,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_demo_run, "INSTRUMENTS", 60)
     monkeypatch.setattr(_demo_run, "DAYS", 320)
     monkeypatch.setattr(_demo_run, "SHEETS", 1)
-    monkeypatch.setattr(_demo_campaign, "INSTRUMENTS", 60)
-    monkeypatch.setattr(_demo_campaign, "DAYS", 500)
+    monkeypatch.setattr(_demo_workspace, "INSTRUMENTS", 60)
+    monkeypatch.setattr(_demo_workspace, "DAYS", 500)
     monkeypatch.setattr(_demo_campaign, "ROUNDS", 1)
     few = library.demo_set()[:6]
     monkeypatch.setattr(library, "demo_set", lambda: few)
@@ -42,25 +42,30 @@ def test_demo_says_that_the_data_is_simulated_and_writes_one_page(
     assert "chance alone would let about" in done.out
     assert re.search(r"On a twin market without any signal, \d+ of 16 passed", done.out)
     written = {path.relative_to(tmp_path / "here" / "there").parts[0] for path in tmp_path.rglob("*.*")}
-    assert written == {"report.html", "ledger", "campaign-3"}
+    assert written == {"report.html", "ledger", "workspace-3"}
     page = (tmp_path / "here" / "there" / "report.html").read_text(encoding="utf-8")
     assert "Simulated data." in page
     assert f'<span class="tag mark">{PLANTED}</span>' in page
     assert "making the simulated market" in done.err
     assert re.search(r"\d+ of 12 trials were admitted", " ".join(done.out.split()))
-    assert re.search(r"its twin without any signal admitted \d+ of \d+", " ".join(done.out.split()))
+    told = " ".join(done.out.split())
+    assert re.search(r"its twin without any signal admitted \d+ of \d+", told)
+    assert "“二十日反转”: admitted by the gate as TS_PCTCHANGE($close, 20), direction negative" in told
+    assert "“Illiquidity”: refused with extract.conflicting_window" in told
+    assert "eval stays sealed" in told
 
 
 def test_a_second_demo_adds_no_trials_and_its_ledger_verifies(run: Run, small: None, tmp_path: Path) -> None:
     found = [run("demo", "--out", "same", "--seed", "3", "--json").data for _ in range(2)]
     first, again = (item["ledger"] for item in found)
-    assert found[0]["campaign"] == found[1]["campaign"]
+    for step in ("campaign", "reports", "evolved"):
+        assert found[0][step] == found[1][step]
     assert found[0]["campaign"]["trials"] == 12
     assert first["trials"] == again["trials"]
     assert 2 <= first["effective"] <= first["trials"] <= 16
     assert again["records"] > first["records"]
     assert run("ledger", "verify", "--ledger", "same/ledger").code == 0
-    assert run("ledger", "verify", "--ledger", "same/campaign-3/ledger").code == 0
+    assert run("ledger", "verify", "--ledger", "same/workspace-3/ledger").code == 0
     elsewhere = run("demo", "--out", "same", "--seed", "4", "--json").data["ledger"]
     assert elsewhere["trials"] > first["trials"], "another market is another configuration"
 
@@ -79,6 +84,45 @@ def test_demo_json(run: Run, small: None) -> None:
     assert Path(found["report"]).is_file()
     page = Path(found["campaign"]["page"]).read_text(encoding="utf-8")
     assert "Simulated data" in page
+
+
+def test_the_desks_of_the_demo_share_a_workspace(
+    run: Run, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = run("demo", "--json", "--seed", "3").data
+    chinese, english = found["reports"]
+    assert (chinese["admitted"], english["admitted"]) == (True, False)
+    assert chinese["quotes"]["expr"] == "过去二十个交易日的累计涨跌幅"
+    assert english["reasons"] == ["extract.conflicting_window"]
+    for read in (chinese, english):
+        page = Path(read["page"]).read_text(encoding="utf-8")
+        assert read["factor"] in page
+        assert "<mark" in page
+    evolved = found["evolved"]
+    assert evolved["seed"] == chinese["formula"]
+    assert 1 <= evolved["tried"] <= 4
+    monkeypatch.chdir(found["workspace"])
+    looks = [
+        line for line in run("ledger", "show", "--json", "--kind", "look").data if line["kind"] == "look"
+    ]
+    assert {look["body"]["period"] for look in looks} == {"score"}
+    assert run("campaign", "replay", "demo", "--to", "again").code == 0
+    replayed = run(
+        "report",
+        "evolve",
+        "note-chinese.json",
+        "--data",
+        "sim",
+        "--policy",
+        "sampler",
+        "--seed",
+        "3",
+        "--run",
+        "evolved",
+        "--replay",
+        "there",
+    )
+    assert replayed.code == 0, replayed.err
 
 
 def test_chance_is_two_sided() -> None:

@@ -15,9 +15,9 @@ def demo(
     seed: Annotated[int, typer.Option(help="Seed of the simulated market.", min=0)] = 7,
     as_json: Json = False,
 ) -> None:
-    """Make a simulated market, judge known factors and the planted ones, run a campaign, write reports.
+    """Tour Assay on simulated markets: judge known factors and planted ones, search, read notes, evolve.
 
-    Needs no key and no network. Twin markets without any signal show what chance alone would find.
+    Needs no key, no model and no network. Twin markets without any signal show what chance alone would find.
     """
     from assay.cli._demo_run import run_demo
 

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.cli._demo_workspace import DATA, demo_ledger
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -13,16 +15,14 @@ if TYPE_CHECKING:
     from assay.cli._progress import Steps
     from assay.config import Workspace
 
-INSTRUMENTS, DAYS = 120, 1500
 ROUNDS = 3
-DATA, RUN, CONFIG, PAGE = "sim", "demo", "campaign.toml", "campaign.html"
+RUN, CONFIG, PAGE = "demo", "campaign.toml", "campaign.html"
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
     """What the demo's campaign came to, beside the same search on a market without signal."""
 
-    workspace: str
     page: str
     trials: int
     admitted: int
@@ -38,7 +38,6 @@ class Searched:
             f"of {self.trials} trials were admitted{found}.",
             f"The same search on its twin without any signal admitted {self.twin_admitted} of "
             f"{self.twin_trials}.",
-            f"Its workspace, to go on with (assay campaign replay {RUN} --to again): {self.workspace}",
         ]
 
     def as_dict(self) -> dict[str, Any]:
@@ -46,65 +45,49 @@ class Searched:
         return asdict(self)
 
 
-def search(folder: Path, seed: int, steps: Steps) -> Searched:
-    """Run the campaign in a workspace of its own and write its page; one that is there is not run again."""
+def search(workspace: Workspace, seed: int, steps: Steps) -> Searched:
+    """Run the campaign in the workspace and write its page; one that is there is not run again."""
     from dataclasses import replace
 
     from assay.base import atomic_write
     from assay.campaign import campaign_report, noise_twin
-    from assay.ledger import Ledger
     from assay.views import campaign_report as page_of
 
-    steps.begin("making a market for a campaign")
-    workspace = _workspace(folder / f"campaign-{seed}", seed)
     steps.begin("searching it, round by round")
 
     def watch(event: str, data: Mapping[str, object]) -> None:
         if event == "round":
             steps.advance("rounds", int(str(data["round"])), ROUNDS)
 
-    _run(workspace, watch)
+    _run(workspace, seed, watch)
     steps.begin("searching its twin without any signal")
     twin = noise_twin(workspace, RUN)
-    found = campaign_report(Ledger.open(workspace.ledger_dir), workspace.runs_dir, RUN)
+    found = campaign_report(demo_ledger(workspace), workspace.runs_dir, RUN)
     page = workspace.root / PAGE
     atomic_write(page, page_of(replace(found, simulated=True)))
-    return _searched(workspace, page, found, twin)
+    return _searched(page, found, twin)
 
 
-def _workspace(root: Path, seed: int) -> Workspace:
-    """A workspace with a simulated market, its periods and a config; what is there already stays."""
-    from assay.base import atomic_write
-    from assay.campaign import campaign_template
-    from assay.config import DEFAULT_HORIZONS, init_workspace, load_workspace, propose_plan
-    from assay.market import simulate, write_dataset
-
-    config = root / CONFIG
-    if config.exists():  # it is written last
-        return load_workspace(root)
-    panel = simulate(seed, INSTRUMENTS, DAYS, name=DATA)
-    if not (root / "assay.toml").exists():
-        init_workspace(root, plans={DATA: propose_plan(panel.dates, DEFAULT_HORIZONS)})
-    workspace = load_workspace(root)
-    if not (workspace.data_dir / DATA).exists():
-        write_dataset(panel.data, workspace.data_dir / DATA)
-    values = {"campaign.data": DATA, "campaign.seed": seed, "stop.max_rounds": ROUNDS}
-    atomic_write(config, campaign_template(values))
-    return workspace
-
-
-def _run(workspace: Workspace, watch: Any) -> None:
+def _run(workspace: Workspace, seed: int, watch: Any) -> None:
     """Start the campaign, or let one that was killed come to its end."""
-    from assay.campaign import CampaignConfig, prepare_campaign, resume_campaign, start_campaign
-    from assay.ledger import Ledger
+    from assay.base import atomic_write
+    from assay.campaign import (
+        CampaignConfig,
+        campaign_template,
+        prepare_campaign,
+        resume_campaign,
+        start_campaign,
+    )
 
-    place = workspace.ledger_dir
-    ledger = Ledger.open(place) if place.exists() else Ledger.create(place)
+    ledger = demo_ledger(workspace)
     with ledger.index() as index:
         before = index.runs().get(RUN)
     if before is not None and before.stopped == "finished":
         return
     config = workspace.root / CONFIG
+    if not config.exists():
+        values = {"campaign.data": DATA, "campaign.seed": seed, "stop.max_rounds": ROUNDS}
+        atomic_write(config, campaign_template(values))
     setup = prepare_campaign(CampaignConfig.load(config), workspace)
     if before is None:
         start_campaign(setup, config, workspace, ledger, RUN, watch=watch)
@@ -112,10 +95,9 @@ def _run(workspace: Workspace, watch: Any) -> None:
         resume_campaign(setup, workspace, ledger, RUN, watch=watch)
 
 
-def _searched(workspace: Workspace, page: Path, found: CampaignReport, twin: NoiseTwin) -> Searched:
+def _searched(page: Path, found: CampaignReport, twin: NoiseTwin) -> Searched:
     formulas = [factor.trial.candidate.expression for factor in found.zoo if factor.trial.candidate]
     return Searched(
-        workspace=str(workspace.root),
         page=str(page),
         trials=found.funnel.evaluated,
         admitted=found.funnel.admitted,

@@ -1,4 +1,4 @@
-"""What ``assay demo`` does: a market with a known truth, known formulas, a twin, and a campaign."""
+"""What ``assay demo`` does: a market with a known truth, known formulas, a twin; then the desks, in turn."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from assay.cli._progress import Steps, usable_cores
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
+    from assay.cli._demo_campaign import Searched
+    from assay.cli._demo_evolve import Evolved
+    from assay.cli._demo_reports import Read
     from assay.expr import Expression
     from assay.judge import JudgeSettings, Verdicts
     from assay.ledger import Ledger
@@ -56,7 +59,6 @@ class Counted:
 def run_demo(folder: Path, seed: int, *, as_json: bool) -> None:
     """Judge the demo set on a simulated market and its twin, print the ranking, write the report."""
     from assay.base import atomic_write
-    from assay.cli._demo_campaign import search
     from assay.views import batch_report
 
     report = _report_path(folder)
@@ -73,11 +75,55 @@ def run_demo(folder: Path, seed: int, *, as_json: bool) -> None:
             sheets=SHEETS,
         )
         atomic_write(report, page)
-        searched = search(folder.resolve(), seed, steps)
+        toured = _tour(folder.resolve(), seed, steps)
     if as_json:
-        print_json(_as_data(outcome, report, seed) | {"campaign": searched.as_dict()})
+        print_json(_as_data(outcome, report, seed) | toured.as_dict())
     else:
-        _show(outcome, [*lines, *searched.lines()], (report, Path(searched.page)))
+        _show(outcome, [*lines, *toured.lines()], (report, *toured.pages))
+
+
+@dataclass(frozen=True, slots=True)
+class Toured:
+    """What the desks did in the demo's workspace."""
+
+    workspace: Path
+    searched: Searched
+    reads: tuple[Read, ...]
+    evolved: Evolved
+
+    @property
+    def pages(self) -> tuple[Path, ...]:
+        """The pages that they wrote."""
+        return tuple(Path(page) for page in (self.searched.page, *(item.page for item in self.reads)))
+
+    def lines(self) -> list[str]:
+        """In sentences."""
+        read = [line for item in self.reads for line in item.lines()]
+        told = [*self.searched.lines(), *read, *self.evolved.lines()]
+        return [*told, f"The workspace of all this, to go on with (assay ledger count): {self.workspace}"]
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "workspace": str(self.workspace),
+            "campaign": self.searched.as_dict(),
+            "reports": [item.as_dict() for item in self.reads],
+            "evolved": self.evolved.as_dict(),
+        }
+
+
+def _tour(folder: Path, seed: int, steps: Steps) -> Toured:
+    """The desks' steps, one after the other, in one workspace."""
+    from assay.cli._demo_campaign import search
+    from assay.cli._demo_evolve import evolve_spec
+    from assay.cli._demo_reports import read_notes
+    from assay.cli._demo_workspace import demo_workspace
+
+    workspace = demo_workspace(folder, seed, steps)
+    searched = search(workspace, seed, steps)
+    reads = read_notes(workspace, steps)
+    admitted = next(Path(item.spec) for item in reads if item.spec is not None)
+    return Toured(workspace.root, searched, reads, evolve_spec(workspace, admitted, seed, steps))
 
 
 def _ledger(folder: Path) -> Ledger:

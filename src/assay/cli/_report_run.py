@@ -106,7 +106,7 @@ def run_extract(request: ExtractRequest) -> int:
     if panel is not None:
         inputs[f"data:{panel.name}"] = data_digest(panel)
     with desk_run(request.backend, inputs, more={"target": request.target}) as desk, slow_notice():
-        found = _extracted(desk, document, request.target, panel, settings)
+        found = extracted(desk, document, request.target, panel, settings)
         if request.html is not None and panel is not None and _has_figures(found.curve):
             found = _with_backtest(found, desk, panel, settings)
     if request.allow_core:
@@ -212,7 +212,7 @@ def _data(name: str | None) -> tuple[Panel | None, DataSettings | None]:
     return open_with_settings(name)
 
 
-def _extracted(
+def extracted(
     desk: DeskRun, document: Document, target: str | None, panel: Panel | None, settings: DataSettings | None
 ) -> Extracted:
     from assay.reports.readings import evaluate_readings
@@ -399,8 +399,13 @@ def _spec_lines(found: Extracted) -> list[str]:
 
 def _cited(span: Any) -> str:
     where = f"page {span.page_start}" if span.page_start is not None else span.chunk_id
-    quote = " ".join(span.quote.split())
-    return f"{where}: \u201c{quote if len(quote) <= _SHOWN else quote[: _SHOWN - 1] + chr(0x2026)}\u201d"
+    return f"{where}: \u201c{short(span.quote)}\u201d"
+
+
+def short(quote: str) -> str:
+    """A quote on one line of a terminal."""
+    line = " ".join(quote.split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + chr(0x2026)
 
 
 def verdict_lines(verdict: GateVerdict) -> list[str]:
