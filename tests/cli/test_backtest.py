@@ -43,6 +43,17 @@ def test_a_formula_is_judged_under_the_house_defaults(run, desk):
     assert "rank_ic" in text.out
 
 
+def test_the_sign_of_what_was_judged_is_told(run, desk):
+    from ..service.conftest import gated_spec
+
+    (desk / "spec.json").write_text(gated_spec(direction="negative").to_json())
+    text = run("backtest", "run", "--spec", "spec.json", "--data", "small")
+    assert text.code == 0, text.err
+    assert "judged as -(" in text.out
+    (desk / "spec.json").write_text(gated_spec(direction="positive").to_json())
+    assert "judged as" not in run("backtest", "run", "--spec", "spec.json", "--data", "small").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -51,6 +51,7 @@ def test_from_decision_to_attribution(run, here: Path, decision: str) -> None:
     ]  # fmt: skip
     assert told["strategies"] == [{"slug": "xs", "text": "Reversal", "status": "promoted"}]
     assert [row["operator"] for row in told["recent"]] == ["user", "li", "user"]
+    assert [row["event"] for row in told["recent"]] == ["decision", "promoted", "registered"]
     found = run("book", "attribution", "--since", "2020-01-05", "--json").data
     assert found["total"] == "11.5"
     assert [row["realised"] for row in found["rows"]] == ["5.75", "5.75"]

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "tutorials" / "book.md"
 SAMPLE = ROOT / "examples" / "agent_propose_xs_momentum" / "sample_run.json"
 BLOCK = re.compile(r"^```(bash|python|text)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"^cat (>>?) (\S+) <<'END'\n(.*?)^END\n", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^cat (>>?) (\S+) <<'?END'?\n(.*?)^END\n", re.MULTILINE | re.DOTALL)
 
 
 def test_the_page(
@@ -26,7 +26,7 @@ def test_the_page(
 ) -> None:
     for name in ("ASSAY_BOOK_STATE_ROOT", "ALPHAKERNEL_BOOK_STATE_ROOT"):
         monkeypatch.delenv(name, raising=False)
-    here, decision = tmp_path, "DECISION"
+    here, decision = tmp_path, ""
     told: dict[str, str] = {}
     printed: list[str] = []
     for language, block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
@@ -41,10 +41,13 @@ def test_the_page(
         if written := FILE.fullmatch(block):
             mode = "a" if written[1] == ">>" else "w"
             with open(here / written[2], mode, encoding="utf-8") as file:
-                file.write(written[3].replace("DECISION", decision))
+                file.write(written[3].replace("$DECISION", decision))
             continue
         for line in block.splitlines():
-            words = shlex.split(line.replace("DECISION", decision))
+            if line.startswith("DECISION="):
+                continue
+            line = line.removeprefix("SAID=$(").removesuffix(")")
+            words = shlex.split(line.replace("$DECISION", decision))
             if words[0] == "cd":
                 here = here / words[1]
                 monkeypatch.chdir(here)

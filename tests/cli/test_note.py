@@ -69,3 +69,11 @@ def test_a_note_of_later_days_is_published_with_a_warning(run, desk: Path) -> No
 def test_outside_a_workspace(run) -> None:
     done = run("note", "list")
     assert (done.code, "no workspace" in done.err) == (2, True)
+
+
+def test_what_was_never_begun_cannot_be_published(run, here: Path) -> None:
+    assert run("note", "new", "idea", "--title", "An idea").code == 0
+    near = run("note", "publish", "idee")
+    assert (near.code, "did you mean idea?" in near.err) == (2, True)
+    far = run("note", "publish", "something-else")
+    assert (far.code, "assay note new SLUG" in far.err) == (2, True)

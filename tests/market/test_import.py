@@ -123,8 +123,9 @@ def test_a_column_that_is_not_recognised_is_told_by_an_option(tmp_path: Path) ->
 def test_the_told_symbol_column_holds_for_the_tables_beside(tmp_path: Path) -> None:
     path = write(tmp_path, "t.csv", "date,who,close,line", "2020-01-02,A,1,banks", "2020-01-02,B,1,mines")
     sides = Sides(groups={"industry": GroupSource(path, "line")})
-    data = import_table(path, TableOptions(columns={"symbol": "who"}, sides=sides)).data
-    assert data.groups["industry"].labels == ("banks", "mines")
+    taken = import_table(path, TableOptions(columns={"symbol": "who"}, sides=sides))
+    assert taken.data.groups["industry"].labels == ("banks", "mines")
+    assert taken.left_out == (), "a column of labels is used"
 
 
 @pytest.mark.parametrize(("rate", "found"), [("4054360", True), ("2.5", False), ("", False)])

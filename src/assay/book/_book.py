@@ -253,6 +253,10 @@ class Book:
         with self._journal.read() as history:
             return dict(history.refs)
 
+    def event_names(self) -> Mapping[str, str]:
+        """What each event was, such as ``decision``, by its id."""
+        return {item.event.event_id: item.event.name for item in self._journal.recorded()}
+
     def strategy_of(self, event_id: str) -> str | None:
         """The strategy of a decision or of an order; None where there is neither."""
         with self._journal.read() as history:

@@ -16,7 +16,7 @@ NOT_ALLOWED = Reason(
 BAD_STRATEGY = Reason(
     "bad_strategy",
     "this is no strategy of the book, or cannot be the slug of one",
-    "use a slug that book.recent_provenance shows, of a-z, 0-9, '_' and '-'",
+    "of a-z, 0-9, '_' and '-': one that book.recent_provenance shows, or for a candidate one of your own",
 )
 STRATEGY_TAKEN = Reason(
     "strategy_taken",

@@ -77,6 +77,9 @@ def run(
                 fix="add --spec FILE and --token-file FILE",
             )
         answer = run_there(formula, spoken, gated, endpoint, token_file, period)
+    turned = gated is not None and gated.direction == "negative" and answer.body.get("period") == "search"
+    if turned and not as_json:
+        say(f"judged as -({formula}): the direction of the spec is negative")
     return show(answer.status, answer.body, as_json=as_json)
 
 

@@ -147,7 +147,7 @@ def show(
     book = open_book(root)
     time = stamp(book, as_of, as_of)["knowledge_ts"]
     state = book.state(time)
-    rows = book.recent(recent, as_of=time)
+    rows, names = book.recent(recent, as_of=time), book.event_names()
     told: dict[str, Any] = {
         "root": str(book.root),
         "as_of": time_text(state.as_of),
@@ -157,6 +157,7 @@ def show(
         "candidates": book.leaderboard()["entries"],
         "recent": [
             {
+                "event": names.get(row.event_id),
                 "event_id": row.event_id,
                 "exchange_ts": time_text(row.exchange_ts),
                 "strategy_slug": row.strategy_slug,
@@ -223,7 +224,7 @@ def _print_book(told: dict[str, Any]) -> None:
         _print_table(("candidate", "metric", "score", "idea"), cells)
     for row in told["recent"]:
         cited = ", ".join(row["cited_artifacts"]) or "nothing"
-        say(f"{row['exchange_ts']}  {row['strategy_slug']}  {row['operator']}  cites {cited}")
+        say(f"{row['exchange_ts']}  {row['event']}  {row['strategy_slug']}  {row['operator']}  cites {cited}")
 
 
 def _print_table(titles: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -263,6 +263,7 @@ def _further_fields(
     infos: dict[str, FieldInfo] = {}
     values: dict[str, NDArray[np.float64]] = {}
     left_out: list[str] = []
+    labels = {source.column for source in options.sides.groups.values() if _same_file(source.path, where)}
     for column in long.frame.columns:
         if column.startswith("\0") or column in chosen.values():
             continue
@@ -271,13 +272,18 @@ def _further_fields(
             as_numbers(long.frame, column, where, None) if own is not None and own not in chosen else None
         )
         if own is None or numbers is None or own in values or not np.isfinite(numbers).any():
-            left_out.append(column)
+            if column not in labels:
+                left_out.append(column)
             continue
         values[own] = numbers
         known = field_info(own)
         exponent = options.exponents.get(own, known.exponent)
         infos[own] = FieldInfo(own, known.kind, exponent, known.unit, known.description or f"column {column}")
     return infos, values, tuple(left_out)
+
+
+def _same_file(one: Path, other: str) -> bool:
+    return Path(one).resolve() == Path(other).resolve()
 
 
 def _spread(long: _Long, numbers: NDArray[np.float64]) -> FloatPanel:

@@ -122,7 +122,7 @@ class NoteStore:
         if not self.folder.is_dir():
             raise Refusal(NO_NOTE_STORE)
         with folder_lock(self.folder, self._wait, NOTES_BUSY):
-            note = self.get(slug)
+            note = self._draft(slug)
             old = None if supersedes is None else self._superseded(slug, supersedes)
             if note.status == "draft":
                 note = self._publishable(note, visibility)
@@ -132,6 +132,13 @@ class NoteStore:
             if old is not None and old.status != "superseded":
                 self._write(replace(old, status="superseded", superseded_by=slug))
         return note
+
+    def _draft(self, slug: str) -> Note:
+        if not self._has(slug):
+            near = did_you_mean(str(slug), self._slugs())
+            fix = f"did you mean {', '.join(near)}?" if near else "begin it: assay note new SLUG --title TEXT"
+            raise Refusal(UNKNOWN_SLUG, f"there is no note {slug[:80]!r}", where="slug", fix=fix)
+        return self.get(slug)
 
     def _publishable(self, note: Note, visibility: Visibility) -> Note:
         if not note.body.strip():
