@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from assay.judge import panel_fields, verify_certificate
 from assay.ledger import Ledger
 from assay.library import Zoo
 from assay.market import open_panel, simulate
+from assay.views import campaign_report as campaign_page
 
 from .accepted import RUN, desk
 
@@ -189,6 +191,25 @@ def test_overfitting_is_of_all_trials_of_the_run(accepted: Done) -> None:
     assert found.overfit.splits == 12870
     assert found.overfit.pbo is not None
     assert 0 <= found.overfit.pbo <= 1
+
+
+def test_the_order_of_admission_is_measured_on_the_run_as_it_was(accepted: Done) -> None:
+    workspace, found, _ = accepted
+    assert found.order is not None
+    admitted = len([e for e in ledger_of(workspace).run(RUN).entries(kind="admission") if e.body["admitted"]])
+    # the rule of this run asks nothing of N, so its own order admits what it admitted
+    assert found.order.given == admitted
+    assert found.order.orders == 100
+    report = campaign_report(ledger_of(workspace), workspace.runs_dir, RUN)
+    assert report.order == found.order
+    assert f"every order admits {found.order.always}" in campaign_page(report)
+    assert "Admitted in other orders" not in campaign_page(replace(report, order=None))
+
+
+def test_a_record_of_before_the_order_was_measured_is_read(accepted: Done) -> None:
+    data = replace(accepted[1], order=None).as_dict()
+    assert "order" not in data
+    assert Acceptance.from_dict(data).as_dict() == data
 
 
 def test_again_charges_nothing_and_gives_the_same_bytes(accepted: Done) -> None:

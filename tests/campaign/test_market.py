@@ -167,7 +167,7 @@ def test_another_start_of_the_loop_stops_before_a_stage(workspace: Workspace, tm
 def test_without_feedback_the_sampler_goes_on_finding_new_formulas(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    """It is told nothing of the past, so that nothing it proposes in a round can hang on what came of others."""
+    """It is told nothing of the past, and does not begin with the same simple ones in each round."""
     made = config()
     chosen = replace(
         made,

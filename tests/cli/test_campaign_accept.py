@@ -101,6 +101,8 @@ def test_accepted_twinned_and_followed(run: Run, here: Path) -> None:
     again = run("campaign", "accept", "c1")
     assert "accepted before: nothing was opened" in again.out
     assert "PBO" in again.out
+    order = found["order"]
+    assert f"order of admission: the run's admits {order['given']}, 100 orders {order['least']}" in again.out
     for factor in found["factors"]:
         assert factor["name"] in again.out
     assert end(here) == before

@@ -83,6 +83,7 @@ _HOMES = {
         "AcceptedFactor",
         "AcceptedPortfolio",
         "HoldOut",
+        "OrderSpread",
     ),
     "._daily": ("Monitored", "ZooValues", "monitor", "zoo_values"),
     "._noise": ("NoiseTwin", "Rate", "Twin", "noise_twin"),
@@ -124,6 +125,7 @@ __all__ = [
     "NoiseRow",
     "NoiseTwin",
     "Note",
+    "OrderSpread",
     "OutOfSample",
     "Outcome",
     "PlanContext",
@@ -195,6 +197,7 @@ if TYPE_CHECKING:
         AcceptedPortfolio,
         AcceptPlan,
         HoldOut,
+        OrderSpread,
     )
     from assay.campaign._campaign import Campaign, CampaignResult, CampaignSetup
     from assay.campaign._check import CheckReport, check, check_file

@@ -23,6 +23,7 @@ from assay.campaign._accept_types import (
 )
 from assay.campaign._combine import Combined, require_combination
 from assay.campaign._hold_out import Material, hold_out_of, hold_out_settings
+from assay.campaign._order import order_spread
 from assay.campaign._prepare import Market, open_market
 from assay.campaign._reasons import (
     ACCEPTED_OTHERWISE,
@@ -305,6 +306,8 @@ class _Accepting:
         from assay.judge import Recording
 
         market = self.market
+        # of the training segment alone, so that nothing is paid where it fails
+        order = order_spread(self.workspace, self.run, self.config, self.history, market, threads)
         settings = hold_out_settings(market, self.hold_out, threads)
         recording = Recording(self.run.ledger, operator, market.own.looks, ACCEPT_DESK, self.own.id)
         certificates = self._judged(self.factors, settings, recording)
@@ -336,6 +339,7 @@ class _Accepting:
             overfit=overfitting(self.run),
             seen=periods_seen(market, self.run, self.config, operator),
             operator=operator.as_dict(),
+            order=order,
         )
         return found, material
 

@@ -141,10 +141,38 @@ class Overfit:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderSpread:
+    """How much the order of admission decided, on the training segment at the N of the run's end.
+
+    Parameters
+    ----------
+    orders : orders of the run's trials that were tried, its own included.
+    given : how many its own order admits; fewer than the run where N has outgrown an early admission.
+    least, most : how many the other orders admit.
+    always, ever : factors that every order admits, and that any does.
+    overlap : mean Jaccard index of what two orders admit; 1 where order decides nothing.
+    """
+
+    orders: int
+    given: int
+    least: int
+    most: int
+    always: int
+    ever: int
+    overlap: float
+
+    @property
+    def span(self) -> str:
+        """How many the orders admit, in words."""
+        return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
+
+
+@dataclass(frozen=True, slots=True)
 class Acceptance:
     """What accepting a campaign found. ``folder`` is where it was exported to.
 
-    ``seen`` lists by period its dates and who saw them, before this and with it.
+    ``seen`` lists by period its dates and who saw them, before this and with it. ``order`` None: the record
+    is older than this figure.
     """
 
     run: str
@@ -157,6 +185,7 @@ class Acceptance:
     overfit: Overfit
     seen: tuple[Mapping[str, Any], ...]
     operator: Mapping[str, Any]
+    order: OrderSpread | None = None
     again: bool = False
     folder: Path | None = None
 
@@ -164,6 +193,8 @@ class Acceptance:
         """JSON-ready, without what another call would tell in another way."""
         data = asdict(replace(self, again=False, folder=None))
         del data["again"], data["folder"]
+        if self.order is None:
+            del data["order"]
         data["choice"] = self.choice.as_dict()
         for side in ("start", "end"):
             data["hold_out"][side] = data["hold_out"][side].isoformat()
@@ -183,6 +214,7 @@ class Acceptance:
             portfolios=tuple(AcceptedPortfolio(**item) for item in data["portfolios"]),
             overfit=Overfit(**data["overfit"]),
             seen=tuple(data["seen"]),
+            order=OrderSpread(**data["order"]) if "order" in data else None,
         )
 
 

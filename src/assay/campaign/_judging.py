@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from assay.base import generator
+from assay.campaign._pools import Pools, usable_factors
 from assay.campaign._ports import AdmissionVerdict, Count, GateVerdict, Near, Scored
 from assay.campaign._settings import CampaignConfig
 from assay.campaign._tried import FloatArray, TriedSeries
@@ -17,7 +18,6 @@ from assay.campaign._vocabulary import Vocabulary, foreign_ops
 from assay.expr import Expression, Limits, parse
 
 if TYPE_CHECKING:
-    from assay.campaign._pools import Pools
     from assay.judge.training import (
         Admission,
         CandidateGate,
@@ -53,12 +53,7 @@ class TrainingJudging:
         self._gate: CandidateGate = CandidateGate(
             judge, _known(pools), fields=vocabulary.fields, limits=self._limits
         )
-        usable = {
-            item.name: item.expression
-            for item in (*pools.reference, *pools.known)
-            if set(item.expression.fields) <= set(judge.fields)
-        }
-        self._pool: Pool = judge.pool(usable)
+        self._pool: Pool = judge.pool(usable_factors(pools, judge.fields))
         self._cells: np.ndarray | None = None
         self._seed = config.seed
         self._tried: TriedSeries | None = None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from assay.campaign._config import read_text, read_toml, unknown_name
 from assay.campaign._settings import CampaignConfig
 from assay.campaign._types import PoolFactor
 from assay.errors import AssayError, ConfigProblems, Problem, Refusal
-from assay.expr import DIALECTS, parse
+from assay.expr import DIALECTS, Expression, parse
 
 _KEYS = ("expression", "dialect", "family")
 
@@ -63,6 +63,15 @@ def read_pools(config: CampaignConfig) -> Pools:
     if problems:
         raise ConfigProblems(problems, where="pools")
     return Pools(tuple(reference), tuple(known))
+
+
+def usable_factors(pools: Pools, fields: Collection[str]) -> dict[str, Expression]:
+    """The factors of all pools that data with these fields can evaluate, by name."""
+    return {
+        item.name: item.expression
+        for item in (*pools.reference, *pools.known)
+        if set(item.expression.fields) <= set(fields)
+    }
 
 
 def _set(name: str, problems: list[Problem]) -> list[PoolFactor]:

@@ -93,7 +93,7 @@ def prepare(
     """
     vocabulary, prompts = None, None
     with problems.part("data"):
-        market = _on_threads(market or open_market(config, workspace), threads)
+        market = on_threads(market or open_market(config, workspace), threads)
     with problems.part("files"):
         snapshot = snapshot or RunSnapshot.read(config)
     if market is not None and snapshot is not None:
@@ -186,7 +186,8 @@ def open_market(config: CampaignConfig, workspace: Workspace) -> Market:
     return Market(panel, own, own.periods, settings, data_digest(panel), folder)
 
 
-def _on_threads(market: Market, threads: int) -> Market:
+def on_threads(market: Market, threads: int) -> Market:
+    """The same market, whose formulas are evaluated on so many threads."""
     settings = market.settings
     return replace(market, settings=replace(settings, judge=replace(settings.judge, threads=threads)))
 

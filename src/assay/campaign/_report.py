@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from assay.campaign._accept_types import AcceptedFactor
+from assay.campaign._accept_types import Acceptance, AcceptedFactor
 from assay.campaign._lineage import Lineage, lineages
 from assay.campaign._reasons import NOT_A_CAMPAIGN
 from assay.campaign._records import DESK, DONE, DROPPED
@@ -37,7 +37,7 @@ from assay.campaign._resume import Recorded
 from assay.campaign._state import known_commits
 from assay.campaign._types import History, Outcome, RoundRecord, TrialRecord, trial_id
 from assay.errors import Refusal
-from assay.ledger import Entry, Ledger, Run, decode_series
+from assay.ledger import Entry, Ledger, decode_series
 from assay.metrics import expected_max
 
 _STAGES: Final[Mapping[Outcome, RefusalStage]] = {
@@ -70,6 +70,8 @@ def campaign_report(
     LedgerDamaged
         A record is none that this version writes.
     """
+    from assay.campaign._accept import recorded_acceptance
+
     run = ledger.run(run_id)
     state = run.state()
     if state.desk != DESK:
@@ -81,7 +83,7 @@ def campaign_report(
     config, inputs = _split(start["inputs"])
     bodies = [entry.body for entry in entries if entry.kind == "trial"]
     scored = {body["fingerprint"]: body for body in bodies}
-    known = lineages(trials)
+    known, accepted = lineages(trials), recorded_acceptance(run)
     zoo = tuple(
         _zoo_factor(trial, scored, ledger, counts.get(trial.round), attempts)
         for trial, attempts in _with_attempts(history.zoo, entries)
@@ -116,7 +118,8 @@ def campaign_report(
         memory=tuple(_memory(history)),
         costs=costs_of(entries),
         noise=tuple(_noise(runs / run_id, Funnel.of(trials))),
-        out_of_sample=_out_of_sample(run),
+        order=None if accepted is None else accepted.order,
+        out_of_sample=_out_of_sample(accepted),
     )
 
 
@@ -291,10 +294,7 @@ def _noise_row(label: str, funnels: Sequence[Funnel]) -> NoiseRow:
     return NoiseRow(label, len(funnels), rate.trials, rate.admitted, rate.per_hundred, rate.low, rate.high)
 
 
-def _out_of_sample(run: Run) -> dict[str, OutOfSample]:
-    from assay.campaign._accept import recorded_acceptance
-
-    accepted = recorded_acceptance(run)
+def _out_of_sample(accepted: Acceptance | None) -> dict[str, OutOfSample]:
     if accepted is None:
         return {}
     return {

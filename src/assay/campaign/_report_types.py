@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from assay.campaign._accept_types import OrderSpread
 from assay.campaign._lineage import Lineage
 from assay.campaign._stop import Stop
 from assay.campaign._types import EVALUATED, TrialRecord
@@ -223,6 +224,7 @@ class CampaignReport:
     inputs : content hashes of data, periods, files, pools and roles.
     trials : every slot of the rounds that are done.
     noise : the run beside its noise twins, where they were run; else empty.
+    order : how much the order of admission decided, where the campaign was accepted.
     out_of_sample : of admitted factors by trial id, where the campaign was accepted.
     """
 
@@ -254,6 +256,7 @@ class CampaignReport:
     memory: tuple[MemoryVersion, ...]
     costs: tuple[RoleCost, ...]
     noise: tuple[NoiseRow, ...] = ()
+    order: OrderSpread | None = None
     out_of_sample: Mapping[str, OutOfSample] = field(default_factory=dict)
 
     @property

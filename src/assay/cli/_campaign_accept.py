@@ -14,7 +14,7 @@ from assay.errors import AssayError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from assay.campaign import Acceptance, AcceptPlan, NoiseTwin
+    from assay.campaign import Acceptance, AcceptPlan, NoiseTwin, OrderSpread
 
 REJECTED = 1
 RunId = Annotated[str, typer.Argument(help="Id of a run.", metavar="RUN")]
@@ -165,7 +165,16 @@ def _show_acceptance(found: Acceptance) -> None:
     console().print(table)
     pbo = found.overfit
     say(f"PBO {_number(pbo.pbo, '.2f')} over {pbo.trials} trials and {pbo.days} days: {pbo.note}")
+    if found.order is not None:
+        say(_order(found.order))
     say(f"exported to {found.folder}")
+
+
+def _order(found: OrderSpread) -> str:
+    return (
+        f"order of admission: the run's admits {found.given}, {found.orders} orders {found.span}; "
+        f"{found.always} of {found.ever} are in each; overlap {found.overlap:.2f}"
+    )
 
 
 def _show_noise(found: NoiseTwin) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from assay.campaign import CampaignReport, Funnel, TrialRecord, ZooFactor
+from assay.campaign import CampaignReport, Funnel, OrderSpread, TrialRecord, ZooFactor
 from assay.views._axes import heat_colours
 from assay.views._campaign_charts import plot_book, plot_ic_against_n
 from assay.views._campaign_lineage import lineage_graph
@@ -41,6 +41,7 @@ _CHECKS: Final = {
     "days": "dates with a RankIC",
     "coverage": "coverage",
     "t": "|t|",
+    "payoff": "t of the payoff",
     "value_corr": "correlation of values with the pool",
     "ic_corr": "correlation of daily RankICs with the pool",
     "residual_ic": "RankIC that the pool leaves over",
@@ -87,6 +88,7 @@ def campaign_report(report: CampaignReport) -> str:
         quota_names=[row.name for row in report.mechanisms],
         memory=[(item.round, visible(item.text)) for item in reversed(report.memory)],
         noise=_noise(report),
+        order=_order(report.order),
         seen=_seen(report),
         costs=[_cost(asdict(cost)) for cost in report.costs],
         settings=[(name, _shown(value)) for name, value in sorted(report.config.items())],
@@ -321,6 +323,16 @@ def _seen(report: CampaignReport) -> list[tuple[str, ...]]:
                 )
             )
     return rows
+
+
+def _order(found: OrderSpread | None) -> str:
+    if found is None:
+        return ""
+    return (
+        f"Admitted in other orders, at the N of the end: {found.span} factors in "
+        f"{found.orders} orders, {found.given} in the run's own. Of {found.ever} that some order admits, "
+        f"every order admits {found.always}; two orders have on average {found.overlap:.0%} in common."
+    )
 
 
 def _cost(cost: Mapping[str, Any]) -> tuple[str, ...]:

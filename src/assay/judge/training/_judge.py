@@ -48,7 +48,7 @@ class TrainingJudge:
         are ``search``.
     settings : how to score, and where the ``validate`` tail begins.
     recording : the ledger and the run that trials belong to. Without one nothing is recorded and N is
-        unknown: for tests, and for markets made up to try a procedure.
+        unknown: for trials that are recorded already, for tests, and for markets made up to try a procedure.
     permuted : score against returns of other dates, in which there is nothing to find.
 
     Raises
