@@ -8,8 +8,8 @@ import pytest
 
 from assay.reports import Document
 from assay.reports._case import FactorCase
-from assay.reports._composition import operands
 from assay.reports._extraction import Extraction
+from assay.reports._signs import operands
 from assay.reports.documents import read_document
 from assay.reports.gold import gold_cases
 from assay.reports.negatives import FAMILIES, NegativeResult, negatives, table

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay.expr import Node
-from assay.reports._composition import fractions, goes_on, joinings, later_step, signs, top
+from assay.reports._composition import fractions, goes_on, joinings, later_step
+from assay.reports._signs import signs, top
 from assay.spec import read_expr
 
 

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from assay.expr import Call, Constant, Field, Node, walk
-
 PAIRED: Final = frozenset("+-*/")
 
 
@@ -56,26 +54,31 @@ _TABLE: Final[tuple[tuple[str, str], ...]] = (
         rf"\bproduct of {_THESE}|\bproduct of two {_QUANTITIES}|\bmultipl\w+ (?:{_THESE}"
         rf"|them (?:together|with each other)"
         rf"|one (?:with|by) the other|the (?:first|former) (?:with|by) the (?:second|latter))"
-        rf"|\b{_THESE}{_ARE}multiplied|{_BOTH_ZH}{_GAP_ZH}(?:相乘|乘积|之积|的积)|前者(?:乘以|乘上?|与)后者(?:之积|相乘)?(?!之比)",
+        rf"|\b{_THESE}{_ARE}multiplied|{_BOTH_ZH}{_GAP_ZH}(?:相乘|乘积|之积|的积)|前者(?:乘以|乘上?|与)后者(?:之积|相乘)?(?!之[比差]|的?[比差]值)",
         "*",
     ),
     (
-        rf"\b(?:ratio|quotient) of (?:{_THESE}|two {_QUANTITIES})|\bdivid\w+ (?:one|the (?:first"
+        rf"\b(?:ratio|quotient) of (?:{_THESE}|two {_QUANTITIES}"
+        rf"|the (?:former|first) to the (?:latter|second))"
+        rf"|\bdivid\w+ (?:one|the (?:first"
         rf"|former)) by the (?:other|second|latter)"
         r"|\b(?:first|former) (?:is )?divided by the (?:second|latter)|\b(?:first"
         r"|former) over the (?:second|latter)"
-        rf"|{_BOTH_ZH}{_GAP_ZH}(?:之比|比值|相除|的比)|前者(?:除以|与|比)后者(?:之比|的比值)?(?!之差|之积)",
+        rf"|{_BOTH_ZH}{_GAP_ZH}(?:之比|比值|相除|的比)|前者(?:除以|与|比)后者(?:之比|的比值)?(?!之[差积]|的?差值|的?乘积)",
         "/",
     ),
     (
-        rf"\bdifference (?:of|between) (?:{_THESE}|two {_QUANTITIES})|\b(?:first|former) (?:less"
+        rf"\bdifference (?:of|between) (?:{_THESE}|two {_QUANTITIES}"
+        rf"|the former and the latter)|\b(?:first|former) (?:less"
         rf"|minus) the (?:second|latter)"
         r"|\bsubtract\w* (?:the (?:second|latter) from|one from the other|the latter)"
-        rf"|{_BOTH_ZH}{_GAP_ZH}(?:之差|相减|差值|作差|求差)|前者减(?:去)?后者",
+        rf"|{_BOTH_ZH}{_GAP_ZH}(?:之差|相减|差值|作差|求差)|前者减(?:去)?后者|前者[与和]后者(?:之差|的?差值)",
         "-",
     ),
     (
-        rf"\b(?:sum|average|mean|blend|combination|total) of (?:{_THESE}|two {_QUANTITIES})"
+        rf"\b(?:sum|average|mean|blend|combination|total) of (?:{_THESE}|two {_QUANTITIES}"
+        rf"|(?:the )?(?:three|four|five) (?:[\w-]+ ){{0,2}}(?:{_QUANTITIES[3:-1]}|scores"
+        rf"|signals|factors|measures)\b)"
         rf"|\b(?:add|sum|averag|combin|blend)\w* (?:up )?(?:{_THESE}|them (?:up|together|with equal))"
         rf"|\b{_THESE}{_ARE}(?:added|summed|averaged|combined|blended)"
         rf"|{_BOTH_ZH}{_GAP_ZH}(?:相加|之和|求和|加总|等权|加权|合成|取平均|取均值|平均)",
@@ -139,7 +142,8 @@ _STEPS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     (r"绝对值|absolute value", frozenset({"ABS"})),
 )  # fmt: skip
 _ON: Final = re.compile(
-    r"[\s)）\]”\"」》]*(?:[，,、]?\s*(?:再|然后|之后|接着|最后|随后|并|and then|then|and)?\s*"
+    r"(?: of (?:the|each) stock)?[\s)）\]”\"」》]*(?:[，,、]?\s*(?:再|然后|之后|接着|最后|随后|并|and then"
+    r"|then|and)?\s*"
     r"(?:对其|将其|把它|it\b|is\b|are\b)?\s*)"
     r"(?:取|求|做)?\s*(?:自然)?(?=(?P<op>" + "|".join(pattern for pattern, _ in _STEPS) + r"))",
     re.IGNORECASE,
@@ -165,6 +169,11 @@ _LATER: Final = re.compile(
     r"|take (?:the )?(?:natural )?log\w*|take the absolute value|(?:in|take) logs|take (?:the"
     r"|its) square root"
     r"|square (?:it|this|the result))",
+    re.IGNORECASE,
+)
+_TURNED: Final = re.compile(
+    r"\b(?:use|take|work with|uses|takes) (?P<en>its|the) negative(?= as\b|$)"
+    r"|(?:取|以|用|将)其(?P<zh>相反数|负值)(?:作为|即为|为)",
     re.IGNORECASE,
 )  # fmt: skip
 _NEUTRALIZES: Final = re.compile(r"市值|行业|中性|回归|size|cap\b|industr|neutral|regress", re.IGNORECASE)
@@ -204,6 +213,9 @@ def goes_on(text: str, start: int, end: int) -> Joining | None:
 
 def later_step(clause: str, start: int = 0) -> Joining | None:
     """A clause that begins with *then* and does something with what was said before it."""
+    turned = _TURNED.search(clause)
+    if turned is not None:
+        return Joining(turned.group(), frozenset("-"), start + turned.start(), start + turned.end())
     match = _LATER.match(clause)
     if match is None or _NEUTRALIZES.search(clause):
         return None
@@ -221,51 +233,6 @@ def _ops_of(word: str) -> frozenset[str]:
     return next(
         (ops for pattern, ops in _STEPS if re.search(pattern, verb + " ", re.IGNORECASE)), frozenset()
     )
-
-
-# -- the formula ---------------------------------------------------------------------------------------------
-
-_INFIX: Final = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-
-
-def top(node: Node) -> str | None:
-    """The sign that puts the formula's quantities together, under its wrappers; None of one quantity alone.
-
-    Wrappers are ops of one quantity (a rank, a mean over time, a logarithm) and sums and products with a
-    constant.
-    """
-    call = _outermost(node)
-    return None if call is None else _INFIX[call.op]
-
-
-def operands(node: Node) -> tuple[Node, ...]:
-    """The quantities that the sign on top puts together; none of one quantity alone."""
-    call = _outermost(node)
-    return () if call is None else call.args
-
-
-def _outermost(node: Node) -> Call | None:
-    while isinstance(node, Call):
-        varying = [arg for arg in node.args if _varies(arg)]
-        if len(varying) > 1 and node.op in _INFIX:
-            return node
-        if not varying:
-            return None
-        node = varying[0]
-    return None
-
-
-def signs(node: Node) -> frozenset[str]:
-    """Every sign in the formula that puts two quantities together."""
-    return frozenset(
-        _INFIX[part.op]
-        for part in walk(node)
-        if isinstance(part, Call) and part.op in _INFIX and sum(_varies(arg) for arg in part.args) > 1
-    )
-
-
-def _varies(node: Node) -> bool:
-    return any(isinstance(part, Field) for part in walk(node)) and not isinstance(node, Constant)
 
 
 def unmet(found: Sequence[Joining], has: frozenset[str]) -> list[Joining]:

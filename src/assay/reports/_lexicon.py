@@ -76,13 +76,13 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         "TS_PCTCHANGE": _words(
             "涨跌幅, 涨幅, 跌幅, 收益率, 收益, 动量, 反转, 回报, 变化率, 变动率, 增长率, 增速, 百分比变化",
             "return, returns, momentum, reversal, percentage change, percent change, pct change, "
-            "rate of change, growth, growth rate, performance, gain, gains, roc",
+            "rate of change, growth, growth rate, performance, gain, gains, roc, pct_change",
         ),
         "TS_SUM": _words(
             "累计, 累积, 求和, 之和, 总和, 合计, 累加, 总额, 总量, 加总",
             "sum, sums, summed, add up, added up, adding up, "
             "total, totals, cumulative, cumulated, accumulated, aggregate, aggregated",
-            r"\d\s?[日天]和(?=[,，。;；)）]|$|再|除)",
+            r"\d\s?[日天]和(?=[,，。;；)）]|$|再|除)|\badd(?:ing)? (?:it|them|this|these|the result) up\b",
         ),
         "COUNT": _words(
             "次数, 天数, 个数, 计数, 频次",
@@ -102,7 +102,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "lag, lagged, lags, previous, prior, preceding, yesterday, ago, delayed, delay, earlier, "
             "overnight, "
             "gap, day before, skipping, excluding the most recent, leaving out",
-            r"(?<![A-Za-z])t\s?[-−–]\s?\d",
+            r"(?<![A-Za-z])t\s?[-−–]\s?\d|\.shift\(",
         ),
         "DELTA": _words(
             "变化, 变动, 差分, 增量, 增减, 变化量, 之差, 差值, 一阶差, 上升, 下降",
@@ -118,6 +118,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         "+": _words(
             "加上, 相加, 之和, 求和, 合计, 加总, 总和, 等权合成, 平均, 均值, 中点, 中间价, 加, 与",
             "plus, add, adds, added, adding, sum, summed, combined, combines, combination, composite, "
+            "blend, blends, blended, "
             "average, "
             "mean, midpoint, together with",
             _OPERAND_BEFORE + r"\+" + _OPERAND_AFTER,
@@ -137,13 +138,14 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             _OPERAND_BEFORE + r"[-−–](?=\s)" + _OPERAND_AFTER,
             r"[\u4e00-\u9fff)\]]\s?[-−–]\s?[\u4e00-\u9fff(\[]|\([A-Z]\w{0,5}\s?[-−–]\s?[A-Z]\w{0,5}\)",
             r"[A-Za-z\u4e00-\u9fff)\]]\s?[-−–]\s?\d{1,3}\s?(?:日|天|个|-day)",
+            r"[(,]\s*[-−]\s*[A-Za-z(]|\}\s*[-−–]\s",
             r"[)\]]\s*[-−]|\s[-−]\s*[(\[]|[-−]\s*1(?![\d-])",
         ),
         "*": _words(
             "乘以, 乘, 相乘, 之积, 乘积, 加权, 倍, 交互, 权重, 各占, 占比, 等权",
             "times, multiply, multiplies, multiplied, multiplying, product, weighted, weight, weights, "
             "interaction, interacted, scaled",
-            _OPERAND_BEFORE + r"[*×·]" + _OPERAND_AFTER,
+            _OPERAND_BEFORE + r"[*×·]" + _OPERAND_AFTER + r"|\\times|\\cdot",
             r"\d(\.\d+)?\s*[*×·]",
             r"\d\s?%\s?(?:of\b|的)",
         ),
@@ -158,7 +160,7 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
             "multiple of, as a percentage of, standardised, standardized, average, mean, half",
             r"[A-Za-z\u4e00-\u9fff)\]]\s*[/÷]" + _OPERAND_AFTER,
             r"[A-Za-z\u4e00-\u9fff)\]]\s*[/÷]\s*\d{1,3}\s?(?:日|天|个|-?day)",
-            r"[)\]|]\s*[/÷]",
+            r"[)\]|]\s*[/÷]|\\[dt]?frac",
         ),
     }
 )  # fmt: skip
@@ -404,7 +406,7 @@ _TOP = (
     r"|rising|elevated|heavy|winners?)\b"
 )
 _BOTTOM = (
-    r"\b(low|lower|lowest|bottom|small|smaller|smallest|weak|weaker|weakest|narrow|narrower|calmer"
+    r"\b(low|lower|lowest|bottom|small|smaller|smallest|weak|weaker|weakest|narrow|narrower|calm|calmer|calmest"
     r"|falling|depressed|subdued"
     r"|losers?)\b"
 )
@@ -470,6 +472,10 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             _LESS_ZH + _ENDS_DOWN_ZH,
             _BUY_ZH + _TOP_ZH,
             _SELL_ZH + _BOTTOM_ZH,
+            r"[高大]值(?:看多|做多)",
+            r"最[高大强](?:的)?一?组[^。;；,，]{0,6}(?:收益|表现|回报)(?:率)?最[高好]",
+            r"最[低小弱](?:的)?一?组[^。;；,，]{0,6}(?:收益|表现|回报)(?:率)?最[低差]",
+            r"\brelation(?:ship)?\b[^.;]{0,24}\breturns?\b[^.;]{0,12}\bis positive\b",
             rf"{_HIGH}[^。;；,，]{{0,20}}{_UP_ZH}",
             rf"{_LOW}[^。;；,，]{{0,20}}{_DOWN_ZH}",
             rf"{_HIGH}{_NOT_LOW_ZH}{_LATER_ZH}{_UP_ZH}",
@@ -500,6 +506,10 @@ DIRECTION_WORDS: Final[Mapping[Literal["positive", "negative"], Words]] = Mappin
             _LESS_ZH + _ENDS_UP_ZH,
             _BUY_ZH + _BOTTOM_ZH,
             _SELL_ZH + _TOP_ZH,
+            r"[低小]值(?:看多|做多)",
+            r"最[高大强](?:的)?一?组[^。;；,，]{0,6}(?:收益|表现|回报)(?:率)?(?:却)?最[低差]",
+            r"最[低小弱](?:的)?一?组[^。;；,，]{0,6}(?:收益|表现|回报)(?:率)?最[高好]",
+            r"\brelation(?:ship)?\b[^.;]{0,24}\breturns?\b[^.;]{0,12}\bis negative\b",
             rf"{_HIGH}[^。;；,，]{{0,20}}{_DOWN_ZH}",
             rf"{_LOW}[^。;；,，]{{0,20}}{_UP_ZH}",
             rf"{_HIGH}{_NOT_LOW_ZH}{_LATER_ZH}{_DOWN_ZH}",

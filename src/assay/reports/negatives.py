@@ -15,9 +15,9 @@ from typing import Final, Literal
 from assay.errors import Refusal
 from assay.expr import Call, Field, Node, op_table, to_text, walk
 from assay.reports._case import FactorCase
-from assay.reports._composition import operands
 from assay.reports._document import Document
 from assay.reports._extraction import Extraction
+from assay.reports._signs import operands
 from assay.reports.documents import find_quote
 from assay.reports.verifier import Scored, gate, score
 from assay.reports.verifier._needs import numbers_of

@@ -95,6 +95,8 @@ def _given(scanner: Scanner, sentence: Sentence) -> tuple[str, Bound] | None:
 
 _SPOKEN: Final = re.compile(
     r"(?:^|[,，:：、]|其中|这里)\s*(?P<zh>[\u4e00-\u9fff]{2,10}?)(?:被)?(?:定义为|是指|指的是|等于|即为|\s*=(?!=))"
+    r"|(?:定义|记|令|设)(?P<set>[\u4e00-\u9fff]{2,8}?)(?:为|等于)"
+    r"|\b[Ll]et (?:the )?(?P<let>[a-z][a-z-]+(?: [a-z-]+){1,2}) (?:be|denote)"
     r"|\b[Dd]efine (?:the |an? )?(?P<as>[A-Za-z][a-z-]+(?: [a-z-]+){1,3}) as"
     r"|(?:^|, |where )(?:[Tt]he )?(?P<en>[A-Za-z][a-z-]+(?: [a-z-]+){1,3}) (?:is|are) (?:defined as"
     r"|given by|equal to)"
@@ -110,13 +112,25 @@ def _spoken(scanner: Scanner, sentence: Sentence) -> tuple[str, Bound] | None:
     name = next(value for value in match.groupdict().values() if value)
     if FACTORISH.search(name):
         return None
-    tokens = scanner.tokens(sentence.start + match.end(), sentence.end)
+    after = _FACTOR_OF.search(sentence.text, match.end())
+    said = after is not None and name in sentence.text[after.end() :]
+    stop = sentence.start + after.start() if after is not None and said else sentence.end
+    tokens = scanner.tokens(sentence.start + match.end(), stop)
     phrase = longest(tokens, scanner.charts)
     if phrase is None or phrase.first or not isinstance(phrase.tree, Apply):
         return None
-    if any(not window.implied for window in windows_of(phrase.tree)) or operates(tokens[phrase.last :]):
+    windowed = any(not window.implied for window in windows_of(phrase.tree))
+    if (windowed and not (said or match.group("let"))) or operates(tokens[phrase.last :]):
         return None
     return name, Bound(phrase.tree, tokens[0].start, tokens[phrase.last - 1].end)
+
+
+_FACTOR_OF: Final = re.compile(
+    r"[,，;；]\s*(?:则)?(?:本|该|最终)?(?:因子|信号|指标)(?:值)?(?:为|是|取|即|等于)"
+    r"|[,;]\s*(?:and )?the (?:factor|signal) is\b",
+    re.IGNORECASE,
+)
+"""Where a sentence goes on to the factor, which is made of what it has named."""
 
 
 def _value(scanner: Scanner, begin: int, start: int, end: int) -> Bound | None:

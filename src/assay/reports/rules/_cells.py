@@ -14,9 +14,11 @@ from assay.reports.rules._sentences import Sentence
 _KEY = re.compile(
     r"[*\s]*(?:(?:factor |signal )?(?:definition|formula|computation|construction|calculation"
     r"|expression)|how (?:it is )?computed"
-    r"|(?:因子|指标)?(?:定义|公式|算法|计算(?:方法|方式|公式)?|构造(?:方法|方式)?|构建(?:方法|方式)?|表达式))[*\s]*",
+    r"|(?:因子|指标|信号|计算)?口径|计算规则|(?:因子|指标)?(?:定义|公式|算法|计算(?:方法|方式|公式)?|构造(?:方法|方式)?|构建(?:方法|方式)?|表达式))[*\s]*",
     re.IGNORECASE,
 )
+_FORMULA = re.compile(r"[/÷*×]|\w\(|除以|减去|之比|\b(?:divided by|minus|over)\b", re.IGNORECASE)
+"""A value that says how something is computed, and is no name."""
 _NAME = re.compile(
     r"[*\s]*(?:factor|signal|indicator|name|(?:factor|signal) name|因子|指标|名称|因子名称|指标名称)[*\s]*",
     re.IGNORECASE,
@@ -41,7 +43,10 @@ def celled(sentences: Sequence[Sentence], first: int, index: int) -> Cell | None
     """The definition in row ``index`` of the table that begins at ``first``; None where it holds none."""
     row = sentences[index]
     cells = list(_parts(row))
-    if len(cells) == 2 and _KEY.fullmatch(cells[0].text):
+    keyed = len(cells) == 2 and (
+        _KEY.fullmatch(cells[0].text) or (_NAME.fullmatch(cells[0].text) and _FORMULA.search(cells[1].text))
+    )
+    if keyed:
         return Cell(_sentence(row, cells[1]), _named(sentences, first))
     header = list(_parts(sentences[first]))
     column = next((i for i, cell in enumerate(header) if _KEY.fullmatch(cell.text)), None)

@@ -20,7 +20,9 @@ from assay.reports.rules._chart import Token
 from assay.reports.rules._cues import Region, Strength, parts_of, regions_of, speaks_of_another
 from assay.reports.rules._direction import directions_of
 from assay.reports.rules._facts import ASIDE
+from assay.reports.rules._former import former_and_latter
 from assay.reports.rules._limits import DEFINITIONS, BeyondLimitError
+from assay.reports.rules._lists import listed
 from assay.reports.rules._names import FACTORISH
 from assay.reports.rules._parts import composed
 from assay.reports.rules._read import Phrase, content, longest, prepare
@@ -44,7 +46,7 @@ _FORMULA = re.compile(r"[A-Za-z_]{2,}\s*\(|[×*/÷]|[\u4e00-\u9fff]\s*[-+]")
 _EARLY: Final = 12
 """A following sentence names what came before where its naming verb stands this early."""
 
-_LATEX = re.compile(r"\\(?:frac|sum|text|mathrm|sqrt|sigma|operatorname)\b")
+_LATEX = re.compile(r"\\(?:sum|prod|text|mathrm|sqrt|sigma|operatorname|bar|hat|begin)\b")
 """A formula that is typeset, which this extractor does not read."""
 
 _CONDITIONAL = re.compile(
@@ -211,7 +213,7 @@ def _of_parts(
         name.text, name.start, None, Obstacle(UNREAD, sentence.text[:80]), sentence.start, sentence.end,
         sentence, HOLDS.search(sentence.text) is not None, Strength.DEFINED, of_parts=True,
     )  # fmt: skip
-    made = composed(scanner, sentences, index)
+    made = composed(scanner, sentences, index) or former_and_latter(scanner, sentences, index)
     if made is None:
         return whole if counts or not all(item.loose for item in joined) else None
     return replace(whole, tree=made.tree, obstacle=None, steps=made.places, taken=made.sentences)
@@ -235,6 +237,9 @@ def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Defini
     """The best reading of a sentence: the plainest cue, then the longest formula; else what blocks it."""
     if _LATEX.search(sentence.text):
         return _unread(sentence)
+    summed = _summed(scanner, sentence)
+    if summed is not None:
+        return summed
     best: Definition | None = None
     blocked: Definition | None = None
     if _QUANTITY.search(sentence.text):
@@ -243,7 +248,7 @@ def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Defini
         if best is not None and best.strength > region.strength:
             break
         if (
-            len(region.name.text) <= _LETTER
+            (len(region.name.text) <= _LETTER or not FACTORISH.search(region.name.text))
             and region.name.text in scanner.bindings
             and _says_more(sentence, region)
         ):
@@ -258,6 +263,16 @@ def _definition(scanner: Scanner, sentence: Sentence, around: _Around) -> Defini
     if best is not None and (blocked is None or best.strength >= blocked.strength):
         return best
     return blocked or _obstructed(scanner, sentence, around)
+
+
+def _summed(scanner: Scanner, sentence: Sentence) -> Definition | None:
+    """A sum whose terms the sentence lists, as a definition."""
+    made = listed(scanner, sentence)
+    if made is None:
+        return None
+    name = names.before(sentence.text[: made.cue - sentence.start])
+    region = Region(made.start, made.end, replace(name, start=sentence.start + name.start), Strength.DEFINED)
+    return replace(blank_of(sentence, region), tree=made.tree, start=made.cue, end=made.end)
 
 
 _LETTER: Final = 2
@@ -472,7 +487,7 @@ _SAYS = re.compile(r"(?:因子|指标|信号)(?:为|是|即|等于)$|\b(?:factor
 
 
 _IS_SAID = re.compile(
-    r"(?:因子|指标|信号)(?:为|是|即|等于)\s*$"
+    r"(?:因子|指标|信号)(?:为|是|即|等于|用|采用|使用|取|由|基于)\s*$"
     r"|\b(?:factor|signal|score|measure)(?: [\w-]+){0,3} (?:is|equals)\s*$",
     re.IGNORECASE,
 )

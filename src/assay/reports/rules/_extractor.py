@@ -19,7 +19,7 @@ from assay.reports._reasons import (
     UNSUPPORTED_OP,
 )
 from assay.reports.rules._core import offered
-from assay.reports.rules._direction import Statement, sign_for
+from assay.reports.rules._direction import Statement, leads_with_minus, sign_for
 from assay.reports.rules._evidence import Citing, letters_told
 from assay.reports.rules._factors import Analysis, Factor, key_of
 from assay.reports.rules._facts import FACT_FIELDS, Fact, FactField
@@ -250,8 +250,12 @@ class _Assembly:
         statements = self._nearest(list(self.analysis.directions))
         statements = self._plainest(statements)
         final = [statement for statement in statements if statement.final]
+        if leads_with_minus(settled.tree) and all(item.names for item in statements):
+            return stated  # a name such as *reversal* may speak of the formula with its minus, or without
+        # a quantity that a later step turns around has its name for itself
+        named = not self.factor.first.steps
         signs = {
-            sign_for(statement, settled.tree, of_factor=self._mentions(statement))
+            sign_for(statement, settled.tree, of_factor=named and self._mentions(statement))
             for statement in final or statements
         }
         if len(signs) == 2:

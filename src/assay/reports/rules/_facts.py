@@ -179,6 +179,9 @@ _LONE = re.compile(
 
 def _lone_period(sentence: Sentence) -> Iterator[Fact]:
     """``daily, rebalanced weekly``: a period alone beside the clause that says how often positions change."""
+    alone = _LONE.fullmatch(sentence.text)
+    if alone is not None and (alone.group("day") or alone.group() in ("日频", "日度", "daily", "Daily")):
+        yield _fact("frequency", "daily", sentence.start, sentence.text, sentence)
     listed = list(clauses(sentence.start, sentence.text))
     fields = [_period_field(clause) for _, clause in listed]
     for index, (start, clause) in enumerate(listed[:-1]):

@@ -26,6 +26,7 @@ _CHANGING = re.compile(
 _CONTINUES = re.compile(
     r"^\s*(?:再|然后|之后|并(?:且)?(?:取|对|做|除|乘|减)|接着|最后|取(?!值)|除以|减去|乘以|加上"
     r"|then|with a (?:negative|minus)|(?:前)?加负号"
+    r"|(?:(?:最终)?(?:本|该)?(?:因子|指标|信号|得分)(?:值)?(?:为|取|是|即)|取|对|将)其"
     r"|and (?:then )?(?:sum|average|divid|multipl|subtract|rank|scale|smooth|cumulat|tak)\w*"
     r"|and then|divided|minus|plus|multiplied|times|less|finally|after|averaged|smoothed)",
      re.IGNORECASE)  # fmt: skip
@@ -39,13 +40,15 @@ def left_over(sentence: Sentence, tokens: list[Token], phrase: Phrase, end: int,
     for place, clause in clauses(stop, text[stop:end]):
         parts = [t for t in tokens[phrase.last :] if place <= t.start < place + len(clause)]
         known = [t for t in parts if t.senses[0][0] != UNKNOWN]
-        joined = place == stop
+        ended = _DISPLAYED.match(clause)
+        clause = clause[ended.end() :] if ended else clause
+        joined = place == stop and ended is None
         if joined and _REMARK.match(clause) and not any(s[0] == "T" for t in known for s in t.senses):
             known = [t for t in known if t.start >= place + _REMARK.match(clause).end()]  # type: ignore[union-attr]
             clause = _REMARK.sub("", clause)
         if joined and (_GIVES.match(clause) or _SORTED.match(clause)):
             continue
-        if joined and (_OF_ANOTHER.search(clause) or (parts and _works_on(parts[0]))):
+        if joined and (_OF_ANOTHER.search(clause) or _goes_on(parts)):
             return clause
         if _is_setting(sentence, place, clause) or names.NAMING.match(clause.strip()):
             continue
@@ -58,6 +61,8 @@ def left_over(sentence: Sentence, tokens: list[Token], phrase: Phrase, end: int,
         if not joined and _CONTINUES.match(clause) and (content(known) or _ALTERS.search(clause)):
             return clause
         if not joined and _ON_IT.search(clause) and content(known):
+            return clause
+        if not joined and _TURNS.search(clause):
             return clause
         if not joined and _WHERE.match(clause) and _explains(parts, phrase) is False:
             return clause
@@ -73,6 +78,12 @@ def left_over(sentence: Sentence, tokens: list[Token], phrase: Phrase, end: int,
     return None
 
 
+def _goes_on(parts: list[Token]) -> bool:
+    """Whether the first word computes on, or the first behind *of the stock*."""
+    behind = parts[1:2] if parts and any(sense[0] == "OF" for sense in parts[0].senses) else []
+    return any(_works_on(token) for token in (*parts[:1], *behind))
+
+
 def _works_on(token: Token) -> bool:
     """Whether a word, not a sign, goes on to compute."""
     return token.end > token.start + 1 and any(
@@ -86,6 +97,15 @@ _OF_ANOTHER = re.compile(
     re.IGNORECASE,
 )
 _ALTERS = re.compile(r"倒数|平方|开方|根号|年化|annuali[sz]|squared|square root|reciprocal", re.IGNORECASE)
+_DISPLAYED = re.compile(r"\s*\$\$?\s*(?=where\b|with\b|here\b|其中|式中|这里)", re.IGNORECASE)
+"""The end of a typeset formula, behind which its letters are explained."""
+
+_TURNS = re.compile(
+    r"取(?:其)?(?:负|反|相反数|对数|绝对值)|(?:其|它)的?(?:相反数|负值)|标准化后|\bits negative\b"
+    r"|\bthe negative of (?:it|this)\b|\bsign (?:is )?(?:reversed|flipped)|\b(?:flip|revers)\w* the sign",
+    re.IGNORECASE,
+)
+"""Words that turn around, or rescale, what was said before them."""
 _WHERE = re.compile(r"\s*(?:其中|这里|此处|where\b|with\b|here\b)", re.IGNORECASE)
 _BENIGN = re.compile(
     r"^(?:[\s)）”\"」》.、\]]|\[\^?\d+\])*(?:$|[(（\[]|股票池|样本|频率|调仓|中性|作为|更为?(?:合适|有效|稳定)|来|进行|对"

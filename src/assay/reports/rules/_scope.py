@@ -77,7 +77,7 @@ TABLE: Final[tuple[Scope, ...]] = (
     Scope(UNSUPPORTED_OP,
         r"下行|上行波动|downside|semi-?(?:deviation|variance)|upside volatility|conditional on"
         r"|当.{0,12}时", "IF"),
-    Scope(UNSUPPORTED_OP, r"最大回撤|drawdown", "MAX_DRAWDOWN"),
+    Scope(UNSUPPORTED_OP, r"最大回撤|max(?:imum)? drawdown|drawdowns? (?:of|over|in|during)", "MAX_DRAWDOWN"),
     Scope(UNSUPPORTED_OP, r"所在(?:的)?(?:日|位置)距|距今(?:的)?天数|days since|ARG_?MAX|ARG_?MIN",
      "TS_ARGMAX"),
     Scope(UNSUPPORTED_OP,

@@ -122,13 +122,15 @@ def _sentence(text: str, start: int, end: int, paragraph: int) -> Iterator[Sente
         yield Sentence(first, first + len(piece), paragraph, piece, heading)
 
 
-_KEY_NEXT = re.compile(r"/\s[^\W\d][^/:：]{1,20}[:：]")
+_KEY_NEXT = re.compile(
+    r"/\s(?:[^\W\d][^/:：]{1,20}[:：]|(?:daily|weekly|monthly)\b|[日周月][频度])", re.IGNORECASE
+)
 
 
 def clauses(start: int, text: str) -> Iterator[tuple[int, str]]:
     """The parts between commas, each with its place; commas inside brackets part nothing.
 
-    A stroke parts where a key follows it: ``Frequency: daily / Rebalance: monthly``.
+    A stroke parts where a key or a period follows it: ``Frequency: daily / Rebalance: monthly``.
     """
     depth, last = 0, 0
     for index, character in enumerate(text):

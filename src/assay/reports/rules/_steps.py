@@ -93,6 +93,11 @@ def _step(scanner: Scanner, sentence: Sentence, before: Tree) -> tuple[Phrase, i
     ranks = _RANKS_IT.match(sentence.text)
     if ranks is not None:
         return Phrase(apply("RANK", before), 0, 0), sentence.start, sentence.start + ranks.end()
+    turns = _TURNS_IT.search(sentence.text)
+    if turns is not None and not content(scanner.tokens(sentence.start, sentence.start + turns.start())):
+        return (
+            Phrase(apply("neg", before), 0, 0), sentence.start + turns.start(), sentence.start + turns.end()
+        )  # fmt: skip
     listed = _LISTED.match(sentence.text) is not None
     if _ITEM.match(sentence.text):
         return None
@@ -136,6 +141,19 @@ _RANKS_IT = re.compile(
     re.IGNORECASE,
 )
 """A numbered step that ranks, and does nothing else."""
+
+_TURNED = re.compile(
+    r"(?:取|以|用|将)其(?:相反数|负值)|\bits negative\b|\bthe negative of (?:it|this)\b|"
+    r"\bsign (?:is )?(?:reversed|flipped)|\b(?:flip|revers)\w* (?:the|its) sign",
+    re.IGNORECASE,
+)
+
+_TURNS_IT = re.compile(
+    r"(?:use|take|work with|uses|takes) (?:its|the) negative(?= as\b|$|[,.])"
+    r"|(?:取|以|用|将)其(?:相反数|负值)(?:作为|即为|为|$)",
+    re.IGNORECASE,
+)
+"""A sentence that turns the quantity around to make the factor of it."""
 
 _SORTS = re.compile(
     r"\brank|\bsort|\bgroup|\bbuy|\bsell|\bhold|\bhedg|排序|排名|分组|分档|选股|买入|卖出|持有|做多|检验|观察|考察"
@@ -182,6 +200,8 @@ def _carries_on(scanner: Scanner, sentence: Sentence, *, near: bool) -> bool:
         return True
     if marked and not _SORTS.search(sentence.text) and any(_has(token, {"IT"}) for token in tokens):
         return True  # whatever is done with it: winsorised, signed, raised to a power
+    if near and _TURNED.search(sentence.text):
+        return True
     for index, token in enumerate(tokens):
         if not _has(token, {"IT"}):
             continue

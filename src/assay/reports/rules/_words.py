@@ -249,6 +249,26 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"平方根|SQRT|square root", ("FN", "SQRT")),
     _row(r"TANH|SIGMOID|EXP", ("FN", "EXP")),
     # -- particles -----------------------------------------------------------------------------------------
+    _row(r"\\[dt]?frac", ("FRAC", None)),
+    _row(r"\\(?:times|cdot)", ("MUL", None)),
+    _row(r"\\(?:ln|log)", ("FN", "LOG")),
+    _row(r"\\(?:left|right)(?=[()\[\]{}|])|\\[,;!]|_(?:\{(?:i\s?,\s?)?t\}|t(?![A-Za-z0-9]))|_(?=\{t\s?[-−–])|`{1,3}"
+         r"|\${1,2}(?![A-Za-z])|\$\$",
+         ("FILLER", None)),
+    _row(r"\.pct_change(?=\()", ("METHOD", "TS_PCTCHANGE")),
+    _row(r"\.diff(?=\()", ("METHOD", "DELTA")),
+    _row(r"\.shift(?=\()", ("METHOD", "DELAY")),
+    _row(r"\.rolling(?=\()", ("ROLLING", None)),
+    *(_row(rf"\.{method}\(\s*\)", ("ROLLED", op))
+      for method, op in (("mean", "TS_MEAN"), ("std", "TS_STD"), ("sum", "TS_SUM"), ("max", "TS_MAX"),
+                         ("min", "TS_MIN"))),
+    _row(r"\.abs\(\s*\)", ("FNPOST", "ABS")),
+    _row(r"\.rank\((?:\s|axis\s?=\s?1|pct\s?=\s?True|,)*\)", ("FNPOST", "RANK")),
+    _row(r"np\.log", ("FN", "LOG")),
+    _row(r"np\.abs", ("FN", "ABS")),
+    _row(r"(?:(?:and|then) )*ranked (?:cross[- ]sectionally|across (?:all )?(?:stocks|names)"
+         r"|in the cross[- ]section)",
+         ("RANKED", None)),
     _row(r"[÷/／]", ("DIV", None)),
     _row(r"除以|比上|(?:(?:is|are|was|and|then|when) )*(?:divided by|scaled by|normali[sz]ed by|deflated by)"
          r"|expressed (?:as a (?:fraction|share|proportion|multiple|percentage) of|relative to)"
@@ -271,6 +291,9 @@ TABLE: Final[tuple[Words, ...]] = (
     _row(r"(?:之|的)?(?:差值|差额|价差|差距)|之差|的差|differences?|spread|gap", ("DIFF", None)),
     _row(r"之和|的和|sum", ("TOGETHER", None)),
     _row(r"averages?|averaging|smooth(?:ing)?", ("AGGV", "TS_MEAN")),
+    _row(r"add(?:ing)? (?:it|them|this|these|the result) up", ("AGGV", "TS_SUM")),
+    _row(r"(?:收盘均价|平均收盘价)", ("U", over("TS_MEAN", _CLOSE))),
+    _row(r"(?:本|该)?(?:因子|指标|信号|得分)(?:值)?(?:为|取|是|即)(?=其)", ("THEN", None)),
     _row(r"sum(?:s|ming)?(?: up)?|add(?:ing)? up|cumulat(?:e|ing)|accumulat(?:e|ing)", ("AGGV", "TS_SUM")),
     _row(r"之积|的乘积|乘积|products?", ("PRODUCT", None)),
     _row(r"幅度", ("DEVIATION", None)),

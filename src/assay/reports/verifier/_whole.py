@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from assay.expr import Call, Node, walk
-from assay.reports._composition import Joining, fractions, goes_on, joinings, later_step, signs, top
+from assay.reports._composition import Joining, fractions, goes_on, joinings, later_step
 from assay.reports._document import Document, Range
 from assay.reports._orders import Orders
 from assay.reports._sections import asides, varies
+from assay.reports._signs import signs, top
 from assay.reports.verifier._citations import Citation, Citations
 from assay.reports.verifier._needs import op_word
 
