@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from assay.base import Operator
 from assay.campaign import CampaignConfig, QuotaSettings, RoleBackends
 from assay.campaign._campaign import Campaign, CampaignSetup
 from assay.campaign._check import check
@@ -27,7 +28,7 @@ from assay.config import BackendSettings, LlmSettings, RoleSettings, Workspace, 
 from assay.errors import Problem
 from assay.judge.training import AdmissionRule
 from assay.ledger import Ledger, Scope
-from assay.market import simulate, write_dataset
+from assay.market import Span, simulate, universe_from_spans, write_dataset
 
 RUN = "r-1"
 TOML = """
@@ -198,7 +199,7 @@ def test_a_check_finds_nothing_wrong_and_writes_nothing(workspace: Workspace) ->
     before = {path: path.stat().st_mtime_ns for path in workspace.root.rglob("*") if path.is_file()}
     report = check(config(), workspace)
     assert report.ok, report.problems
-    assert list(report.parts) == ["data", "files", "vocabulary", "templates", "pools", "backends"]
+    assert list(report.parts) == ["data", "files", "vocabulary", "templates", "pools", "backends", "ledger"]
     after = {path: path.stat().st_mtime_ns for path in workspace.root.rglob("*") if path.is_file()}
     assert after == before
 
@@ -235,7 +236,8 @@ def test_a_check_reports_every_part_at_once(workspace: Workspace, tmp_path: Path
     [
         ({"data": "moon"}, "data", "no data set 'moon'"),
         ({"universe": "moon"}, "data", "moon"),
-        ({"horizon": 252, "validate_share": 0.5}, "data", "leave no label"),
+        ({"horizon": 252, "validate_share": 0.5}, "data", "the 200 of the training segment leave no label"),
+        ({"horizon": 79}, "data", "the 80 of the validate tail leave no label"),
         ({"files": FileSettings(fields=Path("gone.toml"))}, "files", "gone.toml"),
         ({"files": FileSettings(templates=Path("gone"))}, "files", "gone"),
     ],
@@ -243,6 +245,47 @@ def test_a_check_reports_every_part_at_once(workspace: Workspace, tmp_path: Path
 def test_what_a_check_finds(workspace: Workspace, change: dict[str, Any], part: Any, words: str) -> None:
     found = check(lacking(**change), workspace).parts[part]
     assert words in " ".join(problem.message for problem in found)
+
+
+def test_a_horizon_is_held_to_every_period_and_a_universe_to_its_members(tmp_path: Path) -> None:
+    panel = simulate(5, instruments=40, days=300, name="toy")
+    days = [str(day) for day in panel.dates]
+    spans = [Span(panel.instruments[0], panel.dates[260], None)]
+    late = universe_from_spans(spans, panel.dates, panel.instruments, known_until=panel.dates[-1])
+    data = replace(panel.data, universes={**panel.data.universes, "late": late})
+    (tmp_path / "assay.toml").write_text(
+        f"""
+        [data.toy.periods]
+        search = ["{days[0]}", "{days[199]}"]
+        eval = ["{days[270]}", "{days[299]}"]
+        embargo_bars = 60
+        """
+    )
+    write_dataset(data, tmp_path / "data" / "toy")
+    here = load_workspace(tmp_path)
+    found = check(config(data="toy", horizon=38, universe="late"), here).parts["data"]
+    assert {(problem.where, problem.message) for problem in found} == {
+        ("campaign.universe", "'late' has no member in search"),
+        ("campaign.horizon", "38 bars and the 30 of eval leave no label"),
+    }
+    assert check(config(data="toy", horizon=28), here).ok
+    assert not check(config(data="toy", horizon=29), here).ok
+
+
+def test_a_check_tells_of_a_damaged_ledger(workspace: Workspace, tmp_path: Path) -> None:
+    for name in ("assay.toml", "data"):
+        (tmp_path / name).symlink_to(workspace.root / name)
+    here = load_workspace(tmp_path)
+    assert check(config(), here).ok, "before anything is recorded there is none"
+    ledger = Ledger.create(here.ledger_dir)
+    for name in ("one", "two"):
+        ledger.run(name).start("judge", Operator.human("ada"), "0" * 64, {"data:toy": "0"})
+    assert check(config(), here).ok
+    (file,) = here.ledger_dir.glob("*.jsonl")
+    file.write_text(file.read_text().replace('"one"', '"six"', 1))
+    report = check(config(data="moon"), here)
+    assert "line" in told(report.parts["ledger"])
+    assert report.parts["data"], "and of all else"
 
 
 def test_data_without_periods_and_a_workspace_without_data(tmp_path: Path) -> None:

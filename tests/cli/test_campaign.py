@@ -70,7 +70,7 @@ def test_init_writes_a_config_that_a_check_passes(run: Run, desk: Path) -> None:
     assert checked.code == 0
     words = [line.split() for line in checked.out.splitlines()]
     assert [line[0] for line in words if line[1:] == ["ok"]] == [
-        "config", "data", "files", "vocabulary", "templates", "pools", "backends",
+        "config", "data", "files", "vocabulary", "templates", "pools", "backends", "ledger",
     ]  # fmt: skip
 
 
@@ -291,6 +291,23 @@ def test_a_changed_config_stops_the_resume_by_name(run: Run, desk: Path) -> None
     assert "seed" in refused.err
     (desk / "moved.toml").write_text(SMALL, encoding="utf-8")
     assert run("campaign", "resume", "mine", "--config", "moved.toml").code == 0
+
+
+def test_changed_pools_are_accepted_by_word_and_recorded(run: Run, desk: Path) -> None:
+    text = SMALL + '[pools]\nknown_file = "known.toml"\n'
+    (desk / "known.toml").write_text('[a]\nexpression = "rank(close)"\n', encoding="utf-8")
+    past = text.replace("max_rounds = 2", "deadline = 2001-01-01T00:00:00Z")
+    (desk / "campaign.toml").write_text(past, encoding="utf-8")
+    assert run("campaign", "run", "--run", "mine").code == 0
+    (desk / "campaign.toml").write_text(text, encoding="utf-8")
+    (desk / "known.toml").write_text('[b]\nexpression = "rank(open)"\n', encoding="utf-8")
+    refused = run("campaign", "resume", "mine")
+    assert refused.code == 2
+    assert "known" in refused.err
+    assert "--accept-changed-pools" in refused.err
+    assert run("campaign", "resume", "mine", "--accept-changed-pools").code == 0
+    entries = Ledger.open(desk / "ledger").run("mine").entries(kind="run_resume")
+    assert [entry.body["accepted"] for entry in entries] == [["pool:known"]]
 
 
 def test_the_page_is_written_where_asked(run: Run, done: Path) -> None:

@@ -63,12 +63,16 @@ def check(
     """Make every check that a start makes before its first call of a model, and write nothing.
 
     Data and what it holds, files, vocabulary, templates, pools, the roles' backends (whether they answer;
-    no completion is made), and for a run that is to be resumed what changed since it began.
+    no completion is made), whether the workspace's ledger is whole, and for a run that is to be resumed what
+    changed since it began.
     """
     problems = Problems()
     setup = prepare(config, workspace, problems, secrets=secrets)
     if config.roles.models and not problems.found["backends"]:
         problems.found["backends"] += _silent(config, workspace, secrets)
+    with problems.part("ledger"):
+        if workspace.ledger_dir.exists():
+            Ledger.open(workspace.ledger_dir).verify()
     warnings: tuple[str, ...] = ()
     if run_id is not None and setup is not None:
         with problems.part("run"):

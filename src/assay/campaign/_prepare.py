@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from assay.ledger import Run
     from assay.market import Panel
 
-Part = Literal["config", "data", "files", "vocabulary", "templates", "pools", "backends", "run"]
+Part = Literal["config", "data", "files", "vocabulary", "templates", "pools", "backends", "ledger", "run"]
 T = TypeVar("T")
 
 
@@ -166,8 +166,8 @@ def open_market(config: CampaignConfig, workspace: Workspace) -> Market:
     Raises
     ------
     ConfigProblems
-        No data set is named or stored, it has no plan, its universe is unknown or empty, or the horizon does
-        not fit the training segment.
+        No data set is named or stored, it has no plan, its universe is unknown or empty, or the horizon is
+        longer than a period that the campaign reads.
     """
     from assay.judge import data_digest
     from assay.market import open_panel
@@ -209,9 +209,10 @@ def training_settings(config: CampaignConfig, own: DataSettings, panel: Panel) -
     tail = round(config.validate_share * bars)
     universe = config.universe or own.universe
     problems = [] if universe is None else _universe_problems(search, universe)
-    if config.horizon + 1 >= bars - tail:
-        message = f"{config.horizon} bars and the {bars - tail} of the training segment leave no label"
-        problems.append(Problem("campaign.horizon", message, "shorten it, or lower validate_share"))
+    lengths = {"the training segment": bars - tail, "the validate tail": tail}
+    if own.periods.eval is not None:
+        lengths["eval"] = len(panel.between(own.periods.eval.start, own.periods.eval.end).dates)
+    problems += _horizon_problems(config.horizon, lengths)
     if problems:
         raise ConfigProblems(problems, where="campaign")
     costs = None if own.costs is None else Costs(buy_bp=own.costs.buy_bp, sell_bp=own.costs.sell_bp)
@@ -235,6 +236,19 @@ def _universe_problems(search: Panel, universe: str) -> list[Problem]:
     if members.any():
         return []
     return [Problem("campaign.universe", f"{universe!r} has no member in search", "name another universe")]
+
+
+def _horizon_problems(horizon: int, lengths: Mapping[str, int]) -> list[Problem]:
+    """Periods, by their number of bars, in which no label fits; a tail of no bars is no period."""
+    return [
+        Problem(
+            "campaign.horizon",
+            f"{horizon} bars and the {bars} of {name} leave no label",
+            "shorten it, or change validate_share or the periods",
+        )
+        for name, bars in lengths.items()
+        if bars and horizon + 1 >= bars
+    ]
 
 
 def limits_of(config: CampaignConfig) -> Limits:

@@ -56,8 +56,8 @@ def check(
 ) -> int:
     """Make every check that a start makes before its first call of a model, part by part; write nothing.
 
-    Config, data, files, vocabulary, templates, pools, and whether the services of the roles answer. Exit
-    code 2 when there is a problem.
+    Config, data, files, vocabulary, templates, pools, whether the services of the roles answer, and whether
+    the ledger is whole. Exit code 2 when there is a problem.
     """
     from assay.cli._campaign_run import check_campaign
 

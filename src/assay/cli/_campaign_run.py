@@ -26,7 +26,7 @@ DIFFERENT: Final = 1
 BAD: Final = 2
 SERVICE_ENDED_IT: Final = 3
 _PARTS: Final[tuple[Part, ...]] = (
-    "config", "data", "files", "vocabulary", "templates", "pools", "backends",
+    "config", "data", "files", "vocabulary", "templates", "pools", "backends", "ledger",
 )  # fmt: skip
 _GUIDED: Final = {
     "round.picked_parents": True,
