@@ -406,7 +406,8 @@ _TOP = (
     r"|rising|elevated|heavy|winners?)\b"
 )
 _BOTTOM = (
-    r"\b(low|lower|lowest|bottom|small|smaller|smallest|weak|weaker|weakest|narrow|narrower|calm|calmer|calmest"
+    r"\b(low|lower|lowest|bottom|small|smaller|smallest|weak|weaker|weakest|narrow|narrower"
+    r"|calm(?= (?:stocks|names|shares)\b)|calmer|calmest"
     r"|falling|depressed|subdued"
     r"|losers?)\b"
 )
