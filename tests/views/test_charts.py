@@ -13,9 +13,12 @@ from assay.judge import BatchStatistics, Verdict, Verdicts
 from assay.views._axes import heat_colours, ramp, thinned
 from assay.views._charts import PLOTS, draw_all
 from assay.views._ic_charts import rolling_mean
-from assay.views._style import CSS_VARIABLES
+from assay.views._style import CSS_VARIABLES, chart_style, chinese_families, new_figure
+from assay.views._svg import to_svg
 
-_PLOT_NAMES = sorted(name for name in views.__all__ if name.startswith("plot_"))
+_OF_A_PRINT = {"plot_diffusion", "plot_gauge", "plot_heat"}
+"""Of the thermometer, not of a verdict."""
+_PLOT_NAMES = sorted(name for name in views.__all__ if name.startswith("plot_") and name not in _OF_A_PRINT)
 
 
 @pytest.mark.parametrize("name", _PLOT_NAMES)
@@ -116,3 +119,28 @@ def test_one_verdict_may_come_as_a_batch_and_several_are_refused(
         show(verdicts)
     assert caught.value.fix is not None
     assert "verdicts[0]" in caught.value.fix
+
+
+CHINESE = "二十日反转"
+
+
+def test_a_page_with_chinese_text_needs_no_chinese_font_here() -> None:
+    with chart_style():
+        figure, axes = new_figure()
+        axes.set_title(CHINESE, fontfamily="DejaVu Sans")  # which lacks all of it
+    assert CHINESE in to_svg(figure, name="x", description="")
+
+
+def test_figures_draw_chinese_text_with_an_installed_font() -> None:
+    from io import BytesIO
+
+    if not chinese_families():
+        pytest.skip("no font with Chinese characters is installed here")
+    with chart_style():
+        figure, axes = new_figure()
+        axes.set_title(CHINESE)
+        axes.plot([1, 2], [1, -1], label=CHINESE)
+        axes.legend()
+    for name in chinese_families():
+        assert name not in to_svg(figure, name="x", description="")
+    figure.savefig(BytesIO())  # a glyph that is missing is a warning, and so an error

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,9 +41,18 @@ CSS_VARIABLES = {
 }
 """The CSS variable that stands for each colour on a page."""
 
+_CHINESE = (
+    "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans CJK JP",
+    "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "SimHei",
+)  # fmt: skip
+"""Families with Chinese characters. Of a collection matplotlib knows the first face alone, hence the JP."""
+
+_CHINESE_FILE = re.compile(
+    r"(?i)(?:PingFang|Hiragino Sans GB|msyh|NotoSansCJK|NotoSansSC|SourceHanSans|wqy-|simhei)[^/]*$"
+)
+
 _SETTINGS: dict[str, Any] = {
     "font.size": 9.0,
-    "font.family": ["sans-serif"],
     "axes.edgecolor": ZERO,
     "axes.labelcolor": MUTED,
     "axes.titlecolor": TEXT,
@@ -72,8 +83,28 @@ def chart_style() -> Iterator[None]:
     """Assay's settings while a figure is drawn or saved, and the caller's own afterwards."""
     import matplotlib
 
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context({**_SETTINGS, "font.family": ["sans-serif", *chinese_families()]}):
         yield
+
+
+@cache
+def chinese_families() -> tuple[str, ...]:
+    """Installed families that draw what the first one lacks; none where none is installed.
+
+    Without one, Chinese text in a figure is drawn as boxes and matplotlib warns; pages are not concerned, as
+    their text is drawn by the reader's browser.
+    """
+    from matplotlib.font_manager import findSystemFonts, fontManager
+
+    def known() -> tuple[str, ...]:
+        return tuple(name for name in _CHINESE if name in fontManager.get_font_names())
+
+    if not known():
+        # matplotlib stores its list of fonts for good: what was installed later is not in it
+        for path in findSystemFonts():
+            if _CHINESE_FILE.search(path) and "bold" not in path.lower():
+                fontManager.addfont(path)
+    return known()
 
 
 # Space around the plots in inches. It is fixed because measuring the labels (a layout engine) takes as long

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from typing import TYPE_CHECKING
 
 from assay.views._style import CSS_VARIABLES, chart_style
@@ -37,7 +38,9 @@ def to_svg(figure: Figure, *, name: str, description: str) -> str:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     buffer = io.StringIO()
-    with chart_style():
+    with chart_style(), warnings.catch_warnings():
+        # it is said of the font that measures; the reader's browser draws the text
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
     text = _PROLOGUE.sub("", buffer.getvalue())
     text = _BREAKS.sub(" ", _STYLE.sub("", _METADATA.sub("", text), count=1))
