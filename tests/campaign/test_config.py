@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from assay.campaign import CampaignConfig
 from assay.campaign._config import config_of, parse_config
 from assay.campaign._models import AdmissionTable
 from assay.campaign._settings import StopSettings
+from assay.config import LlmLimits
 from assay.errors import ConfigProblems
 from assay.judge.training import AdmissionRule
 
@@ -28,6 +29,17 @@ def problems(text: str) -> dict[str, str]:
 
 def test_an_empty_file_is_the_default() -> None:
     assert parsed("") == CampaignConfig(folder=Path("there"))
+
+
+def test_nothing_but_the_number_of_rounds_ends_a_run_unless_it_is_configured() -> None:
+    assert parsed("").stop == StopSettings(max_rounds=20)
+    assert asdict(StopSettings(1)) == {
+        "max_rounds": 1,
+        "max_trials": None,
+        "patience": None,
+        "deadline": None,
+    }
+    assert set(asdict(LlmLimits()).values()) == {None}, "no budget"
 
 
 def test_the_mechanism_types_of_assay_are_in_the_language_of_the_prompts() -> None:

@@ -323,6 +323,15 @@ def test_events_tell_everything_in_order(place: desk.Place) -> None:
     }  # fmt: skip
 
 
+def test_a_resume_and_a_dropped_round_are_events_too(place: desk.Place) -> None:
+    stopped(place, place.setup(CONFIG))
+    place.campaign(place.setup(CONFIG)).resume()
+    events = [json.loads(line)["event"] for line in (place.folder / "events.jsonl").read_text().splitlines()]
+    assert [name for name in events if name in ("start", "resume", "round", "round_dropped", "stop")] == [
+        "start", "round", "round_dropped", "stop", "resume", "round", "round", "stop",
+    ]  # fmt: skip
+
+
 # replies of the wrong shape
 
 
@@ -349,6 +358,40 @@ def test_a_reply_of_the_wrong_shape_costs_its_slots_and_no_round(place: desk.Pla
     assert result.stop.by == "max_rounds"
     assert [trial.outcome for trial in result.records[:2]] == ["no_candidate", "no_candidate"]
     assert any(trial.outcome != "no_candidate" for trial in result.records[2:])
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"reviews": {"0": true}}', "{" * 50_000, "x" * 2_000_000])
+def test_a_reviewer_of_the_wrong_shape_costs_its_group_alone(place: desk.Place, text: str) -> None:
+    def odd(request: Request) -> Any:
+        user = request.messages[1].content
+        first_group = "## Candidates" in user and "slot 0\n" in user
+        return text if first_group else desk.reply(request)
+
+    chosen = replace(CONFIG, stop=StopSettings(max_rounds=1))
+    result = place.campaign(place.setup(chosen, backends=desk.models(say=odd))).run()
+    assert result.stop.by == "max_rounds"
+    assert (result.records[0].outcome, result.records[0].reason) == ("review_rejected", "no_review")
+    assert any(trial.evaluated for trial in result.records[2:])
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"memory": 3}', '{"memory": ["a"]}', "{" * 50_000])
+def test_a_distiller_of_the_wrong_shape_keeps_the_old_memory(place: desk.Place, text: str) -> None:
+    told: list[str] = []
+
+    def odd(request: Request) -> Any:
+        found = desk.reply(request)
+        if '"memory"' not in found:
+            return found
+        told.append(found)
+        return found if len(told) == 1 else text
+
+    chosen = replace(CONFIG, context=replace(CONFIG.context, memory_every=1))
+    result = place.campaign(place.setup(chosen, backends=desk.models(say=odd))).run()
+    assert result.stop.by == "max_rounds"
+    assert len(told) > 1
+    kept = json.loads(told[0])["memory"]
+    assert place.leavings()["memory.md"].decode() == f"{kept}\n"
+    assert "memory/round_03.md" not in place.leavings()
 
 
 def test_a_planner_that_says_nothing_costs_a_round_of_slots(place: desk.Place) -> None:
