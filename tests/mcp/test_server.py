@@ -7,6 +7,7 @@ import json
 import logging
 from typing import Any
 
+import anyio
 import pytest
 from jsonschema import Draft202012Validator
 from mcp_types import Implementation, PromptReference, ResourceTemplateReference
@@ -14,6 +15,7 @@ from mcp_types import Implementation, PromptReference, ResourceTemplateReference
 from assay.base import Operator
 from assay.errors import AssayError
 from assay.mcp import WireNames, bare_surface, build_server
+from assay.mcp._server import THREADS
 from assay.tools import COMMON
 from mcp import Client, MCPError
 
@@ -269,3 +271,23 @@ def test_common_reasons_are_not_told_with_each_tool(server) -> None:
     common = {reason.code for reason in COMMON}
     for tool in talk(server, lambda client: client.list_tools()).tools:
         assert not common & {item["code"] for item in tool.meta["assay/reasons"]}
+
+
+def test_long_calls_keep_no_other_call_waiting() -> None:
+    """Nor do those whose callers have given up: they are at work until they are done."""
+    waiting = Waiting()
+    server = build_server(toys(waiting, "discovery.waiting"))
+
+    async def act(client):
+        async with anyio.create_task_group() as group:
+            for number in range(THREADS):
+                group.start_soon(client.call_tool, "discovery_waiting", {"number": number})
+            while not waiting.begun.is_set():
+                await anyio.sleep(0)
+            try:
+                with anyio.fail_after(30):
+                    return await client.call_tool("toy_echo", {"number": 7})
+            finally:
+                waiting.go.set()
+
+    assert talk(server, act).structured_content["number"] == 7

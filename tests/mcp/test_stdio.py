@@ -80,6 +80,12 @@ def test_lines_that_are_no_message_are_answered_as_such(tmp_path: Path) -> None:
             (b"\xff\xfe\x00", None, -32700),
             (b'"' + b"x" * 5_000_000 + b'"', None, -32700),
             (deep.encode(), 9, -32600),
+            # what cannot be an id: half of a surrogate pair, and all that is neither a whole number nor text
+            (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None, -32700),
+            *(
+                (b'{"jsonrpc":"2.0","id":%s,"method":"ping"}' % odd, None, -32700)
+                for odd in (b"null", b"true", b"1.5", b"1e400", b"NaN", b"[]", b"{}", b"9" * 5000)
+            ),
         ):
             server.write(line)
             answer = server.read()

@@ -55,12 +55,12 @@ class Waiting:
         return echo(arguments, context)
 
 
-def toys(waiting: Waiting | None = None) -> Registry:
-    """A registry of toys."""
+def toys(waiting: Waiting | None = None, name: str = "toy.waiting") -> Registry:
+    """A registry of toys; ``name`` is that of the tool that waits."""
     writes = Annotations(read_only=False, destructive=True, idempotent=False, open_world=True)
     made = [
         tool("toy.echo", echo),
         tool("toy.broken", broken, annotations=writes),
         tool("toy.refusing", refusing),
     ]
-    return Registry([*made, *([] if waiting is None else [tool("toy.waiting", waiting)])])
+    return Registry([*made, *([] if waiting is None else [tool(name, waiting)])])

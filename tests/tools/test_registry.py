@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import fcntl
 import json
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, ConfigDict
 
 from assay.base import Operator
 from assay.errors import AssayError, Reason
+from assay.ledger import Ledger
 from assay.tools import (
     COMMON,
     WITHHELD,
@@ -190,6 +193,25 @@ def made(**changes) -> Tool:
 def test_a_declaration_that_cannot_hold_is_refused(changes) -> None:
     with pytest.raises(AssayError):
         made(**changes)
+
+
+def test_a_ledger_that_is_busy_is_a_common_reason(tmp_path: Path, caller: Caller) -> None:
+    """It is worth trying again, which a failure is not; which process has it is not the caller's."""
+    Ledger.create(tmp_path / "ledger")
+    ledger = Ledger.open(tmp_path / "ledger", wait=0.0)
+
+    def counted(arguments: Nothing, context: object) -> Done:
+        ledger.end()
+        return Done()
+
+    registry = Registry([made(function=counted)])
+    with open(ledger.folder / "lock") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        outcome = registry.call("a.b", {}, caller)
+    assert isinstance(outcome, Refused)
+    assert (outcome.reason, outcome.detail) == ("ledger_busy", {})
+    assert "process" not in outcome.message.replace("another process", "")
+    assert isinstance(registry.call("a.b", {}, caller), Ok)
 
 
 def test_a_property_may_be_named_title() -> None:

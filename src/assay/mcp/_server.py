@@ -38,7 +38,10 @@ from assay.mcp._resources import Resources
 from assay.tools import COMMON, Illegal, Registry
 
 THREADS: Final = 4
-"""Calls that are at work at once; further ones wait."""
+"""Calls of a sort that are at work at once; further ones wait."""
+
+LONG: Final = ("backtest.", "discovery.", "factor.", "ledger.")
+"""Groups of tools that may take minutes, even after their caller gave up; others do not wait for them."""
 
 INSTRUCTIONS: Final = " ".join(
     (
@@ -113,7 +116,7 @@ class _Face:
         self._tools = [(name, shown[name].model_copy(update={"name": name})) for name in sorted(shown)]
         self._schemas = {name: tool.input_schema for name, tool in tools.items()}
         self._resources = Resources(offer)
-        self._threads = anyio.CapacityLimiter(THREADS)
+        self._threads, self._long = anyio.CapacityLimiter(THREADS), anyio.CapacityLimiter(THREADS)
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
         """The schema of a tool's arguments, by either name."""
@@ -127,7 +130,8 @@ class _Face:
         caller = self._caller(ctx)
         tool = self._names.canonical(params.name) or params.name
         sent = params.arguments or {}
-        outcome = await self._work(lambda: self._offer.call(tool, sent, caller))
+        threads = self._long if tool.startswith(LONG) else self._threads
+        outcome = await self._work(lambda: self._offer.call(tool, sent, caller), threads)
         if isinstance(outcome, Illegal) and outcome.kind == "unknown_tool":
             near = [self._names.shown(name) for name in outcome.detail.get("did_you_mean", ())]
             raise protocol_fault(UNKNOWN_TOOL, outcome.message, did_you_mean=near)
@@ -166,9 +170,9 @@ class _Face:
         client = ctx.session.client_params
         return self._callers.of(None if client is None else client.client_info)
 
-    async def _work(self, action: Callable[[], _T]) -> _T:
+    async def _work(self, action: Callable[[], _T], threads: anyio.CapacityLimiter | None = None) -> _T:
         # not given up when the client is gone: what is being recorded is recorded whole
-        return await anyio.to_thread.run_sync(action, limiter=self._threads)
+        return await anyio.to_thread.run_sync(action, limiter=threads or self._threads)
 
 
 UNKNOWN_TOOL: Final = next(reason for reason in COMMON if reason.code == "unknown_tool")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import anyio
 from mcp.server.lowlevel import Server
@@ -21,6 +22,8 @@ from assay.mcp._faults import NOT_UNDERSTOOD
 
 LONGEST_LINE: Final = 4 * 1024 * 1024
 _CHUNK: Final = 65_536
+_ODD_ID: Final = re.compile(r'"id"\s*:\s*(?!"|-?\d+\s*[,}])')
+_NO_MESSAGE: Final = ""
 
 
 def serve_stdio(server: Server[Any]) -> None:
@@ -50,8 +53,8 @@ async def _serve(server: Server[Any]) -> None:
 class _Lines:
     """Lines of a descriptor, read in a thread that nothing waits for.
 
-    A thread that is blocked in a read would keep the process alive after SIGTERM. Lines that are too long are
-    dropped and told as empty ones, which are no message.
+    A thread that is blocked in a read would keep the process alive after SIGTERM. Lines that are too long,
+    and those with an id that cannot be, are told as empty ones, which are no message.
     """
 
     def __init__(self, descriptor: int, loop: asyncio.AbstractEventLoop, longest: int = LONGEST_LINE) -> None:
@@ -67,7 +70,7 @@ class _Lines:
         # the loop may be closed, when there is nobody left to read for
         with suppress(RuntimeError, asyncio.CancelledError):
             for line in _split(self._descriptor, self._longest):
-                self._put(line)
+                self._put(_NO_MESSAGE if _has_odd_id(line) else line)
             self._put(None)
 
     def _put(self, line: str | None) -> None:
@@ -93,6 +96,26 @@ def _split(descriptor: int, longest: int) -> Any:
         kept += rest
         if len(kept) > longest:
             kept, over = bytearray(), True
+
+
+def _has_odd_id(line: str) -> bool:
+    """Whether a request has an id that is neither a whole number nor text.
+
+    The SDK would take it for a notification, and its sender wait for an answer.
+    """
+    if not _ODD_ID.search(line):
+        return False
+    message = _parsed(line)
+    if not isinstance(message, dict) or "method" not in message:
+        return False
+    return "id" in message and not _is_id(message["id"])
+
+
+def _is_id(value: Any) -> TypeGuard[int | str]:
+    """Whether this can be the id of a request, and of its answer: half of a surrogate pair cannot be sent."""
+    if isinstance(value, str):
+        return not any("\ud800" <= character <= "\udfff" for character in value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 class _Answered:
@@ -133,7 +156,7 @@ def _id_of(fault: Exception) -> int | str | None:
     for problem in fault.errors(include_url=False):
         message = _parsed(problem["input"])
         found = message.get("id") if isinstance(message, dict) else None
-        if isinstance(found, (int, str)) and not isinstance(found, bool):
+        if _is_id(found):
             return found
     return None
 

@@ -28,6 +28,11 @@ MULTI_TOOL_PER_STEP = Reason(
     "several tools were called in one step, and one is allowed",
     "call one tool and wait for its answer",
 )
+LEDGER_BUSY = Reason(
+    "ledger_busy",
+    "another process was writing to the ledger for too long; nothing was recorded",
+    "try again later",
+)
 
 COMMON = (
     UNKNOWN_TOOL,
@@ -36,4 +41,5 @@ COMMON = (
     BUDGET_EXCEEDED,
     FROZEN_FIELD_MUTATION,
     MULTI_TOOL_PER_STEP,
+    LEDGER_BUSY,
 )

@@ -12,7 +12,13 @@ from assay.errors import AssayError, Reason, Refusal
 from assay.tools._arguments import SchemaInvalid, Unparsable, read_object, validate
 from assay.tools._dates import DateGuard
 from assay.tools._outcome import Failed, Illegal, Ok, Outcome, Refused
-from assay.tools._reasons import COMMON, FROZEN_FIELD_MUTATION, UNKNOWN_TOOL, UNPARSABLE_ARGUMENTS
+from assay.tools._reasons import (
+    COMMON,
+    FROZEN_FIELD_MUTATION,
+    LEDGER_BUSY,
+    UNKNOWN_TOOL,
+    UNPARSABLE_ARGUMENTS,
+)
 from assay.tools._tool import Caller, Context, Tool, is_tool_id
 
 _log = logging.getLogger("assay.tools")
@@ -187,6 +193,9 @@ def _run(prepared: Prepared, caller: Caller) -> Outcome:
     except Refusal as error:
         if error.reason.code in tool.codes and error.reason.code not in tool.reserved:
             return Refused(error.reason.code, error.message, error.details, error.fix or "")
+        if error.reason.code == LEDGER_BUSY.code:
+            _log.warning("tool %s: %s", tool.id, error.message)  # which process has it is not the caller's
+            return Refused(LEDGER_BUSY.code, LEDGER_BUSY.summary, {}, LEDGER_BUSY.fix)
         _log.exception("tool %s refused with %r, which it does not declare", tool.id, error.reason.code)
         return Failed(cause=f"undeclared reason {error.reason.code}")
     except Exception as error:  # noqa: BLE001 - the boundary: a tool's failure is an outcome, never a crash
