@@ -42,10 +42,18 @@ def test_what_is_published_stays(run, here: Path) -> None:
     assert (again.code, "published already" in again.err) == (2, True)
     file = here / "notes" / "the-promotion-gate.md"
     file.write_text(file.read_text().replace("three gates", "two gates"))
-    damaged = run("note", "list", "--json")
-    assert damaged.code == 2
-    assert damaged.data["reason"] == "damaged_state"
-    assert "the-promotion-gate" in damaged.data["message"]
+    listed = run("note", "list", "--json")
+    assert listed.code == 1
+    whole, damaged = listed.data
+    assert (whole["slug"], whole["status"]) == ("walk-forward-without-leakage", "published")
+    assert (damaged["slug"], damaged["status"], damaged["reason"]) == (
+        "the-promotion-gate", "damaged", "damaged_state",
+    )  # fmt: skip
+    shown = run("note", "list")
+    assert shown.code == 1
+    assert "walk-forward-without-leakage     published" in shown.out
+    assert "put the file back" in shown.out
+    assert "--supersedes the-promotion-gate" in shown.out
 
 
 @pytest.mark.parametrize("slug", ["../idea", "A", "a b"])

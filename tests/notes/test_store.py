@@ -54,6 +54,8 @@ def test_a_draft_may_be_edited_and_a_published_note_may_not(store: NoteStore) ->
     with refused("damaged_state"):
         store.list()
     assert store.get("first").status == "published", "the others are served"
+    rows, damaged = store.survey()
+    assert ([row.slug for row in rows], list(damaged)) == (["first"], ["second"])
 
 
 def edit(store: NoteStore, slug: str, old: str, new: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -11,7 +11,10 @@ from assay.cli._output import Json, print_json, say
 
 if TYPE_CHECKING:
     from assay.config import Workspace
+    from assay.errors import Refusal
     from assay.notes import Note, NoteRow, NoteStore, Visibility
+
+DAMAGED: Final = 1
 
 Slug = Annotated[str, typer.Argument(help="Slug of a note.", metavar="SLUG")]
 
@@ -71,18 +74,22 @@ def publish(
     say(f"published {slug} ({note.content_hash[:12]}), cite it as note:{slug}{gone}")
 
 
-def list_notes(as_json: Json = False) -> None:
-    """List the notes of this workspace, drafts included."""
-    rows = _store().list()
+def list_notes(as_json: Json = False) -> int:
+    """List the notes of this workspace, drafts included. Exit code 1 when one of them is damaged."""
+    rows, damaged = _store().survey()
     if as_json:
-        print_json([_as_dict(row) for row in rows])
-        return
-    if not rows:
+        print_json([*map(_as_dict, rows), *(_as_damaged(*item) for item in damaged.items())])
+        return DAMAGED if damaged else 0
+    if not rows and not damaged:
         say("there are no notes; begin one with: assay note new SLUG --title TEXT")
     for row in rows:
         day = "" if row.published is None else str(row.published)
         gone = "" if row.superseded_by is None else f"  (see {row.superseded_by})"
         say(f"{row.slug:<32} {row.status:<10} {day:<10}  {row.title}{gone}")
+    for slug, refusal in damaged.items():
+        say(f"{slug:<32} damaged     {refusal.message}")
+        say(f"  {_way_out(slug)}")
+    return DAMAGED if damaged else 0
 
 
 def show(slug: Slug, as_json: Json = False) -> None:
@@ -111,6 +118,23 @@ def _as_dict(note: NoteRow) -> dict[str, Any]:
         "superseded_by": note.superseded_by,
         "content_hash": note.content_hash,
     }
+
+
+def _as_damaged(slug: str, refusal: Refusal) -> dict[str, Any]:
+    return {
+        "slug": slug,
+        "status": "damaged",
+        "reason": refusal.reason.code,
+        "message": refusal.message,
+        "fix": _way_out(slug),
+    }
+
+
+def _way_out(slug: str) -> str:
+    return (
+        "put the file back as it was published; to say something else, write a new note then and publish it: "
+        f"assay note publish NEW --supersedes {slug}"
+    )
 
 
 def _warn_of_later_dates(workspace: Workspace, note: Note) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from assay.base import DAMAGED_STATE
@@ -49,8 +49,8 @@ class NoteReader:
         return note
 
 
-def check_chain(slug: str, notes: Mapping[str, Note]) -> None:
-    """Follow what superseded a note to the end of the chain.
+def check_chain(slug: str, notes: Mapping[str, Note], known: Collection[str]) -> None:
+    """Follow what superseded a note to the end of the chain, or to a note of ``known`` that cannot be read.
 
     Raises
     ------
@@ -63,6 +63,8 @@ def check_chain(slug: str, notes: Mapping[str, Note]) -> None:
         seen.add(at)
         if following in seen:
             raise _damaged(slug, "is superseded by notes that lead back to it")
+        if following in known and following not in notes:
+            return
         if following not in notes or notes[following].status == "draft":
             raise _damaged(at, f"is superseded by {following!r}, which was not published")
         at = following

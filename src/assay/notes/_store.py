@@ -51,10 +51,33 @@ class NoteStore:
             ``no_note_store``: there is no such folder. ``damaged_state``: a note cannot be read, its text is
             not the one that was published, or what superseded it is missing or leads back to it.
         """
-        notes = {slug: self._reader.note(slug) for slug in self._slugs()}
+        notes, damaged = self.survey()
+        for refusal in damaged.values():
+            raise refusal
+        return notes
+
+    def survey(self) -> tuple[tuple[NoteRow, ...], dict[str, Refusal]]:
+        """The notes that are whole, and by slug what is wrong with the others.
+
+        Raises
+        ------
+        Refusal
+            ``no_note_store``: there is no such folder.
+        """
+        notes: dict[str, Note] = {}
+        damaged: dict[str, Refusal] = {}
+        for slug in self._slugs():
+            try:
+                notes[slug] = self._reader.note(slug)
+            except Refusal as refusal:
+                damaged[slug] = refusal
+        known = notes.keys() | damaged.keys()
         for slug in notes:
-            check_chain(slug, notes)
-        return tuple(notes.values())
+            try:
+                check_chain(slug, notes, known)
+            except Refusal as refusal:
+                damaged[slug] = refusal
+        return tuple(note for slug, note in notes.items() if slug not in damaged), damaged
 
     def get(self, slug: str) -> Note:
         """The note of a slug, also a draft.
