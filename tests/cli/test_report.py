@@ -25,6 +25,7 @@ RULES_NOTE = (
     "我们在沪深300成分股内，每个交易日收盘后计算过去二十个交易日的累计涨跌幅，记作“二十日反转”因子。因子按周调仓。"
     "前期涨幅越大的股票，随后一周的收益越低。"
 )
+TITLED = "# 换手率因子的再探讨\n\n我们计算过去20个交易日的平均换手率，值越低越好，也即未来收益越高。\n"
 NO_FACTOR = "本周市场震荡，北向资金小幅流出，建议关注消费板块。"
 
 
@@ -226,10 +227,17 @@ def test_a_page_shows_text_readings_and_backtest_and_adds_no_trial(run: Run, des
     page = html.read_text(encoding="utf-8")
     assert "过去二十个交易日的累计涨跌幅" in page
     assert "prices as traded" in page
+    assert "IR is of the book that buys low values, the stated direction" in page
     trials = _records(desk, "trial")
     assert len({(body["fingerprint"], body["config_hash"]) for body in trials}) == 6
     bare = run("report", "extract", str(plain), "--html", str(html))
     assert bare.code == 0
+
+
+def test_the_lines_of_readings_say_whose_sign_they_have(run: Run, desk: Path, plain: Path) -> None:
+    done = run("report", "extract", str(plain), "--data", "small")
+    told = "RankIC and t are of the formula as written, IR is of the book that buys low values"
+    assert told in done.out
 
 
 def test_an_id_that_another_process_takes_first_is_passed_over(
@@ -421,6 +429,30 @@ def test_validate_is_the_gate(
     if reason is not None:
         assert reason in done.data["reasons"]
         assert reason in run("report", "validate", str(plain), str(tmp_path / "spec.json")).out
+
+
+def test_validate_takes_the_gated_file_and_refuses_an_altered_one(
+    run: Run, plain: Path, tmp_path: Path
+) -> None:
+    gated, page = tmp_path / "gated.json", tmp_path / "page.html"
+    made = run("report", "extract", str(plain), "--out", str(gated), "--html", str(page))
+    assert made.out.endswith(f"wrote {page}\nwrote {gated}\n")
+    assert "gate: admitted" in run("report", "validate", str(plain), str(gated)).out
+    gated.write_text(gated.read_text(encoding="utf-8").replace("20", "60"), encoding="utf-8")
+    refused = run("report", "validate", str(plain), str(gated), "--json")
+    assert (refused.code, refused.data["reason"]) == (2, "spec_altered")
+
+
+def test_a_refusal_names_the_title_without_its_mark_and_a_quote_once(run: Run, tmp_path: Path) -> None:
+    path, page = tmp_path / "note.md", tmp_path / "page.html"
+    path.write_text(TITLED, encoding="utf-8")
+    done = run("report", "extract", str(path), "--html", str(page))
+    assert done.code == 1
+    assert done.out.startswith("换手率因子的再探讨  (note.md")
+    quotes = [line for line in done.out.splitlines() if line.startswith("  page ")]
+    assert quotes
+    assert len(quotes) == len(set(quotes))
+    assert done.out.endswith(f"wrote {page}\n")
 
 
 @pytest.mark.parametrize(

@@ -421,6 +421,13 @@ def test_a_curve_says_its_data_and_settings() -> None:
     assert "Simulated data." not in page
 
 
+def test_a_sign_against_the_stated_direction_is_told() -> None:
+    against = (Reading("as written", "x", 0.0036, 0.29),)
+    page = _page_of("zh-01", readings=against)
+    assert "is above zero on these data, against the negative direction that the text states" in page
+    assert "on these data, against" not in _page_of("zh-01", readings=_READINGS)
+
+
 def test_readings_of_unknown_origin_say_so() -> None:
     assert "whether simulated or real is not recorded" in _page_of("zh-01", readings=_READINGS)
 

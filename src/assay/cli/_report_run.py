@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.reports._document import Document
     from assay.reports._extraction import Extraction
     from assay.reports.readings import Curve
-    from assay.spec import GateVerdict
+    from assay.spec import GatedSpec, GateVerdict
 
 REFUSED: Final = 1
 NOT_ADMITTED: Final = 1
@@ -117,7 +117,7 @@ def run_extract(request: ExtractRequest) -> int:
     if request.as_json:
         print_json(found.as_dict())
     else:
-        for line in extraction_lines(found):
+        for line in (*extraction_lines(found), *_written_lines(found, request)):
             say(line)
     return 0 if found.extraction.status == "spec" else REFUSED
 
@@ -129,9 +129,15 @@ def run_validate(file: Path, spec: Path, *, as_json: bool) -> int:
     from assay.reports.verifier import gate, read_prediction
 
     document = read_document(file)
-    answer = read_prediction(read_text(spec, "SPEC"))
+    text = read_text(spec, "SPEC")
+    gated = _gated(text)
+    answer = read_prediction(text if gated is None else gated.gate.as_dict())
     if answer.problem:
-        raise DataError(answer.problem, where=str(spec), fix="give what 'assay report extract --json' prints")
+        raise DataError(
+            answer.problem,
+            where=str(spec),
+            fix="give what 'assay report extract' prints with --json, or writes with --out",
+        )
     if answer.spec is None:
         raise DataError("this is a refusal, not a spec", where=str(spec))
     with slow_notice():
@@ -142,6 +148,17 @@ def run_validate(file: Path, spec: Path, *, as_json: bool) -> int:
         for line in verdict_lines(verdict):
             say(line)
     return 0 if verdict.admitted else NOT_ADMITTED
+
+
+def _gated(text: str) -> GatedSpec | None:
+    """The gated spec that a file holds; None where it holds something else."""
+    from assay.spec import GatedSpec
+
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return GatedSpec.from_json(text) if isinstance(data, dict) and "verdict_hash" in data else None
 
 
 def list_candidates(file: Path, backend: str, write: Path | None, *, as_json: bool) -> None:
@@ -338,7 +355,7 @@ def extraction_lines(found: Extracted) -> list[str]:
         lines.append(
             f"{extraction.status}: {extraction.reason.code}: {extraction.note or extraction.reason.summary}"
         )
-        lines += [f"  {_cited(span)}" for span in extraction.evidence]
+        lines += [f"  {quote}" for quote in dict.fromkeys(map(_cited, extraction.evidence))]
         if found.offer:
             lines.append(f"in the core dialect: {found.offer['core_formula']}")
         lines.append(f"what to do: {_way_out(found)}")
@@ -353,6 +370,12 @@ def extraction_lines(found: Extracted) -> list[str]:
     if found.run is not None:
         lines.append(f"recorded as run {found.run}")
     return lines
+
+
+def _written_lines(found: Extracted, request: ExtractRequest) -> list[str]:
+    """Which files were written."""
+    out = request.out if found.verdict.admitted else None
+    return [f"wrote {path}" for path in (request.html, out) if path is not None]
 
 
 def _way_out(found: Extracted) -> str:
@@ -393,7 +416,8 @@ def _spec_lines(found: Extracted) -> list[str]:
         if value == "undeclared" and name in HOUSE_DEFAULTS:
             shown = f"undeclared ({HOUSE_DEFAULTS[name]} is used)"
         lines.append(f"  {name:<15} {shown}")
-        lines += [f"  {'':<15}   {_cited(span)}" for span in spec.evidence if span.field == name]
+        quotes = dict.fromkeys(_cited(span) for span in spec.evidence if span.field == name)
+        lines += [f"  {'':<15}   {quote}" for quote in quotes]
     return lines
 
 
@@ -420,14 +444,20 @@ def verdict_lines(verdict: GateVerdict) -> list[str]:
 def _curve_lines(found: Extracted) -> list[str]:
     if found.curve is None:
         return [f"readings: none evaluated: {found.no_readings}"]
-    curve = found.curve
+    from assay.reports.readings import against_direction, signs_told
+
+    curve, direction = found.curve, found.extraction.direction
     more = f"; {curve.left_out} more were not evaluated" if curve.left_out else ""
     count = f"{len(curve.points)} readings" if len(curve.points) != 1 else "1 reading"
     lines = [f"readings: {count} on {curve.data}, universe {curve.universe}{more}"]
+    if curve.points:
+        lines.append(f"  {signs_told(direction)}")
     for point in curve.points:
         reading = point.reading
         figures = f"RankIC {_figure(reading.rank_ic, '+.4f')}  t {_figure(reading.t_stat, '+.2f')}"
         lines.append(f"  {figures}  IR {_figure(point.ir, '+.2f')}  {reading.name}")
+    if curve.points and (against := against_direction(direction, curve.points[0].reading)):
+        lines.append(f"  note: {against}")
     if len(curve.points) == 1:
         return [*lines, "  spread: none, the text leaves one reading"]
     spread = f"RankIC {_figure(curve.rank_ic_spread, '.4f')}, IR {_figure(curve.ir_spread, '.2f')}"

@@ -15,7 +15,7 @@ from assay.judge import Verdict, Verdicts
 from assay.reports import Document
 from assay.reports._extraction import Candidate, Extraction
 from assay.reports._reasons import SEVERAL_TARGETS, reason_of
-from assay.reports.readings import Curve
+from assay.reports.readings import Curve, against_direction, signs_told
 from assay.spec import HOUSE_DEFAULTS, FactorSpec, GateVerdict, Reading, read_expr
 from assay.views._format import MISSING, number
 from assay.views._one import of_one
@@ -121,6 +121,8 @@ def report_page(
         checks=[(CHECKS[c.name], *_OUTCOMES[c.passed], visible(c.detail)) for c in verdict.checks],
         candidates=[_candidate(item, extraction.target) for item in extraction.candidates],
         readings=shown,
+        signs=signs_told(extraction.direction),
+        against="" if shown is None else against_direction(extraction.direction, shown["written"]),
         simulated=simulated,
         figures=backtest is not None or shown is not None,
         backtest=backtest,
@@ -263,6 +265,7 @@ def _readings(given: Curve | Sequence[Reading], verdict: GateVerdict) -> dict[st
     )
     return {
         "rows": [_reading(readings[place], curve, place, readings[0].expr) for place in order],
+        "written": readings[0],
         "full": curve is not None,
         "chart": Markup(chart),  # noqa: S704  drawn and escaped here
         "spread": _spread(readings),

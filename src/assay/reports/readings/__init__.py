@@ -2,6 +2,7 @@
 
 from assay.reports.readings._evaluate import Curve, CurvePoint, backtest, evaluate_readings
 from assay.reports.readings._rule import AGREES_T, SIGNIFICANT_T, single_reading
+from assay.reports.readings._sign import against_direction, signs_told
 from assay.reports.readings._variants import MOST_READINGS, Variant, Variants, variants_of
 
 __all__ = [
@@ -12,8 +13,10 @@ __all__ = [
     "CurvePoint",
     "Variant",
     "Variants",
+    "against_direction",
     "backtest",
     "evaluate_readings",
+    "signs_told",
     "single_reading",
     "variants_of",
 ]

@@ -287,7 +287,7 @@ def _joined(definitions: list[Definition], sentences: tuple[Sentence, ...]) -> t
     for definition in definitions:
         heading = _heading_before(definition.sentence, sentences)
         name = definition.name or (
-            heading.text if heading is not None and _FACTORISH.search(heading.text) else ""
+            _without_mark(heading.text) if heading is not None and _FACTORISH.search(heading.text) else ""
         )
         known = next((factor for factor in factors if _same(factor, name, definition)), None)
         if known is None:
@@ -298,6 +298,11 @@ def _joined(definitions: list[Definition], sentences: tuple[Sentence, ...]) -> t
     for factor in factors:
         factor.name = factor.name or _fallback(factor, factors, sentences)
     return tuple(factors)
+
+
+def _without_mark(heading: str) -> str:
+    """The words of a heading, without the mark that Markdown puts before them."""
+    return heading.lstrip("#").strip()
 
 
 def _same(factor: Factor, name: str, definition: Definition) -> bool:
@@ -342,7 +347,7 @@ def _fallback(factor: Factor, factors: list[Factor], sentences: tuple[Sentence, 
             if key_of(name) and key_of(name) not in taken:
                 return name
     if title and title[0].heading and len(title[0].text) <= _TITLE_LIMIT:
-        return title[0].text
+        return _without_mark(title[0].text)
     first = factor.first
     words = own.text[max(0, first.start - own.start) : first.end - own.start] or own.text
     return words[:_TITLE_LIMIT].strip()
