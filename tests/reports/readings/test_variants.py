@@ -66,6 +66,26 @@ def test_a_number_of_calendar_days_is_read_by_each_way_to_convert_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "exprs"),
+    [
+        ("the adjusted price change over the last 60 trading days", ["DELTA", "TS_PCTCHANGE"]),
+        ("the adjusted close minus its value 60 trading days ago", ["DELTA"]),
+    ],
+)
+def test_the_change_of_a_price_is_read_as_an_amount_or_as_a_share(said: str, exprs: list[str]) -> None:
+    text = f"The factor is {said}."
+    found = _variants(text, _spec("DELTA($close, 60)", (60,), said, text))
+    assert [variant.expr for variant in found] == [f"{op}($close, 60)" for op in exprs]
+
+
+def test_the_change_of_a_volume_is_an_amount() -> None:
+    said = "the change in volume over the last 60 trading days"
+    text = f"The factor is {said}; prices are adjusted."
+    found = _variants(text, _spec("DELTA($volume, 60)", (60,), said, text))
+    assert {variant.expr for variant in found} == {"DELTA($volume, 60)"}
+
+
 def test_one_convention_holds_for_all_numbers_of_a_unit() -> None:
     text = "因子为过去一个月均价与过去三个月均价之比，价格均为后复权价。"
     spec = _spec(

@@ -23,6 +23,7 @@ Neutralize = Literal["none", "industry", "size", "industry_size"]
 Rebalance = Literal["daily", "weekly", "monthly"]
 
 _FIELDS_OF_FORMULA: Final = ("expr", "windows")
+_PRICES: Final = ("open", "high", "low", "close", "vwap")
 _TRADED: Final = ("open", "high", "low", "close", "volume")
 _SPEED: Final[Mapping[str, int]] = {"daily": 0, "weekly": 1, "monthly": 2}
 _REBALANCES: Final[tuple[Rebalance, ...]] = ("daily", "weekly", "monthly")
@@ -45,6 +46,12 @@ _TRADING_DAYS: Final = Words(
     en=("trading day", "trading days", "business day", "business days", "trading sessions"),
 )
 _TRADED_OF_CALENDAR: Final = 5 / 7
+
+_DIFFERENCE: Final = Words(
+    zh=("减", "之差", "差值", "价差", "绝对变化", "元"),
+    en=("minus", "difference", "less", "subtract", "absolute change", "in dollars", "in yuan", "points"),
+)
+"""A text with one of these says itself that the change of a price is an amount, not a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,7 @@ class _Change:
 
     label: str
     windows: tuple[tuple[int, int], ...] = ()
+    relative: bool = False
     raw_prices: bool = False
     neutralize: Neutralize | None = None
     rebalance: Rebalance | None = None
@@ -93,6 +101,7 @@ def variants_of(document: Document, spec: FactorSpec, *, most: int = MOST_READIN
       :attr:`Numeral.days` lists, the same convention for every number of one unit.
     - Days are trading days or calendar days (5 of 7 are traded), where the report never speaks of trading
       days.
+    - The change of a price is an amount or a share of the price, where the cited text does not say which.
     - Prices are adjusted or as traded, where the report does not say which.
     - The factor is neutralised or not, and positions change daily, weekly or monthly, where the spec leaves
       it undeclared; never more often than the factor is computed.
@@ -142,6 +151,7 @@ def _choices(document: Document, spec: FactorSpec, node: Node) -> Iterator[list[
     yield from _window_choices(numerals, windows)
     if not says(_TRADING_DAYS, document.text):
         yield _calendar_choice(numerals, windows)
+    yield _relative_choice(document, spec, node)
     spoken = says(_ADJUSTED, document.text) or says(_UNADJUSTED, document.text)
     yield [] if spoken else [_Change("prices as traded, not adjusted", raw_prices=True)]
     neutral = spec.neutralization == UNDECLARED and not _in_industry(node)
@@ -262,6 +272,13 @@ def _calendar_choice(numerals: Sequence[Numeral], windows: Sequence[int]) -> lis
     return [_Change(f"calendar days: {shown}", windows=moved)] if moved else []
 
 
+def _relative_choice(document: Document, spec: FactorSpec, node: Node) -> list[_Change]:
+    cited = " ".join(span.quote for span in spec.evidence if span.field in _FIELDS_OF_FORMULA)
+    if _with_relative_changes(node) == node or says(_DIFFERENCE, cited):
+        return []
+    return [_Change("change of the price as a share of it", relative=True)]
+
+
 def _combinations(choices: Sequence[Sequence[_Change]]) -> Iterator[tuple[_Change, ...]]:
     for size in range(1, len(choices) + 1):
         for group in itertools.combinations(choices, size):
@@ -270,12 +287,13 @@ def _combinations(choices: Sequence[Sequence[_Change]]) -> Iterator[tuple[_Chang
 
 def _changed(base: Variant, changes: Sequence[_Change]) -> Variant | None:
     windows = dict(pair for change in changes for pair in change.windows)
-    node = _with_windows(base.node, windows)
+    relative = any(change.relative for change in changes)
+    node = _reworked(base.node, windows, relative=relative)
     expr = base.expr
-    if windows:
+    if windows or relative:
         plain = read_expr(base.expr).expression
         assert plain is not None  # the formula runs
-        expr = to_text(_with_windows(plain.node, windows), "report")
+        expr = to_text(_reworked(plain.node, windows, relative=relative), "report")
         if not read_expr(expr).runnable:
             return None
     if any(change.raw_prices for change in changes):
@@ -300,6 +318,22 @@ def _with_windows(node: Node, windows: Mapping[int, int]) -> Node:
         for name, value in node.params
     )
     return Call(node.op, tuple(_with_windows(arg, windows) for arg in node.args), params)
+
+
+def _reworked(node: Node, windows: Mapping[int, int], *, relative: bool) -> Node:
+    moved = _with_windows(node, windows)
+    return _with_relative_changes(moved) if relative else moved
+
+
+def _with_relative_changes(node: Node) -> Node:
+    """The formula with the change of a price over so many bars as a share of the earlier price."""
+    if not isinstance(node, Call):
+        return node
+    args = tuple(_with_relative_changes(arg) for arg in node.args)
+    (of, *_) = args or (None,)
+    if node.op == "delta" and isinstance(of, Field) and of.name.removeprefix("raw_") in _PRICES:
+        return Call("ts_return", args, node.params)
+    return Call(node.op, args, node.params)
 
 
 def _with_raw_prices(node: Node) -> Node:
