@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -363,3 +364,15 @@ def test_times_are_told_in_utc(desk: Desk) -> None:
     from assay.book import time_text
 
     assert time_text(datetime(2020, 1, 1, 8, tzinfo=UTC)) == "2020-01-01T08:00:00Z"
+
+
+def test_what_was_tried_on_hidden_dates_is_no_trial_of_an_agent(desk: Desk, workspace) -> None:
+    """Neither as the latest of a formula nor by name: the entry would tell the figure of hidden dates."""
+    known = [entry.body for entry in workspace.entries(kind="trial")][1]
+    for period in ("score", "eval"):
+        workspace.append("trial", {**known, "period": period, "config_hash": f"c-{period}", "sharpe": 9.0})
+        named = replace(ENTRY, config_hash=f"c-{period}")
+        with refused("unknown_trial"):
+            desk.book.record_candidate(AGENT, named, ["note:alpha"])
+    found = desk.book.record_candidate(AGENT, ENTRY, ["note:alpha"])
+    assert (found.event.config_hash, found.event.sharpe) == (known["config_hash"], known["sharpe"])

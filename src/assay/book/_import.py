@@ -58,13 +58,22 @@ def read_events(book: Book, path: Path, operator: Operator) -> list[HumanEvent]:
     events = [(line, reader.event(line, row)) for line, row in rows]
     good = [(line, event) for line, event in events if event is not None]
     refused = book.try_many([event for _, event in good], operator)
-    for (line, _), refusal in zip(good, refused, strict=True):
+    stopped: dict[str, tuple[int, HumanEvent]] = {}
+    for (line, event), refusal in zip(good, refused, strict=True):
         if refusal is not None:
-            reader.problems.append(Problem(f"line {line}", refusal.message))
+            cause = stopped.get(event.order) if isinstance(event, Fill) else None
+            message = refusal.message if cause is None else _follows(*cause)
+            reader.problems.append(Problem(f"line {line}", message))
+            stopped[event.event_id] = line, event
     if reader.problems:
         reader.problems.sort(key=lambda problem: int(problem.where.split()[1].rstrip(",")))
         raise ImportProblems(reader.problems, where=str(path))
     return [event for _, event in good]
+
+
+def _follows(line: int, order: HumanEvent) -> str:
+    """Why a fill is refused whose order is: the id that the order would have had tells nobody anything."""
+    return f"its order {getattr(order, 'ref', '')!r} is refused, see line {line}"
 
 
 class _Reader:
