@@ -195,13 +195,27 @@ def lacking(**changes: Any) -> CampaignConfig:
     return replace(config(), **changes)
 
 
-def test_a_check_finds_nothing_wrong_and_writes_nothing(workspace: Workspace) -> None:
+def test_a_check_finds_nothing_wrong_and_writes_nothing(done: Any, workspace: Workspace) -> None:
     before = {path: path.stat().st_mtime_ns for path in workspace.root.rglob("*") if path.is_file()}
     report = check(config(), workspace)
     assert report.ok, report.problems
     assert list(report.parts) == ["data", "files", "vocabulary", "templates", "pools", "backends", "ledger"]
     after = {path: path.stat().st_mtime_ns for path in workspace.root.rglob("*") if path.is_file()}
     assert after == before
+
+
+def test_a_check_of_a_run_writes_nothing_but_the_index(done: Any, workspace: Workspace) -> None:
+    def files() -> dict[Path, int]:
+        """The index of the ledger aside, which any reading of runs may bring up to date."""
+        return {
+            path: path.stat().st_mtime_ns
+            for path in workspace.root.rglob("*")
+            if path.is_file() and not path.name.startswith("index.sqlite")
+        }
+
+    before = files()
+    assert not check(config(), workspace, run_id=RUN).ok, "it has finished"
+    assert files() == before
 
 
 def test_a_check_reports_every_part_at_once(workspace: Workspace, tmp_path: Path) -> None:

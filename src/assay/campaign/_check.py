@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +73,8 @@ def check(
         problems.found["backends"] += _silent(config, workspace, secrets)
     with problems.part("ledger"):
         if workspace.ledger_dir.exists():
-            Ledger.open(workspace.ledger_dir).verify()
+            # read through, as verifying it would open its index, which leaves files beside it
+            deque(Ledger.open(workspace.ledger_dir).entries(), maxlen=0)
     warnings: tuple[str, ...] = ()
     if run_id is not None and setup is not None:
         with problems.part("run"):
