@@ -315,7 +315,8 @@ def slow_simulation(
                     else:
                         buys[i] = want[i] - have[i]
             need = sum(buys.values()) * (1 + costs.buy)
-            share = 1.0 if need <= cash else cash / need
+            free = max(cash, 0.0)  # rounding may leave the cash below nothing
+            share = 1.0 if need <= free else free / need
             for i, amount in buys.items():
                 shares[i] = shares.get(i, 0.0) + share * amount / price[s, i]
                 cash -= share * amount * (1 + costs.buy)
