@@ -314,6 +314,22 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     assert len(listed) == 6
 
 
+def test_impossible_values_are_told_beside_unreadable_ones_and_repeats(tmp_path: Path) -> None:
+    path = bars(
+        tmp_path,
+        "2020-01-07,A,-1,0.8,0.9,-1,-5,-5",
+        "2020-01-07,A,1,1,1,1,many,1",
+        "2020-01-08,A,1,0.5,0.9,1,10,1",
+    )
+    with pytest.raises(DataProblems) as caught:
+        import_table(path)
+    found = [(item.where.removeprefix(f"{path}"), item.message) for item in caught.value.problems]
+    assert (", line 8", "a price is zero or negative in 1 row") in found
+    assert (", lines 8, 10", "close or open lies outside low to high in 2 rows") in found
+    assert (", line 8", "volume, amount or turnover is negative in 1 row") in found
+    assert len(found) == 5
+
+
 def test_a_bad_side_table_is_told_with_a_bad_table(tmp_path: Path) -> None:
     options = TableOptions(sides=Sides(events={"news": tmp_path / "none.csv"}))
     text = problems(tmp_path / "nothing.csv", options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -265,6 +265,15 @@ BAR_CHECKS: Final[Mapping[str, BarCheck]] = {
         False,
     ),
 }
+
+
+def impossible_bars(data: MarketData) -> Iterator[tuple[str, Mask]]:
+    """What cannot be true of prices and volume of one bar alone, and where."""
+    for name in ("non_positive_price", "outside_range", "negative_volume"):
+        check = BAR_CHECKS[name]
+        mask = check.find(data)
+        if mask is not None and mask.any():
+            yield check.message, mask
 
 
 def _cells(data: MarketData, name: str, check: BarCheck, mask: Mask) -> Finding:

@@ -16,7 +16,7 @@ from assay.market._assemble import Grid, assemble
 from assay.market._attach import Sides, read_sides
 from assay.market._columns import BAR_SYNONYMS, choose_columns, field_name
 from assay.market._data import FloatPanel, Market, MarketData, Source
-from assay.market._doctor import Finding, examine, quarantine
+from assay.market._doctor import Finding, examine, impossible_bars, quarantine
 from assay.market._fields import field_info
 from assay.market._problems import Collector, counted
 from assay.market._side_tables import read_calendar
@@ -120,6 +120,8 @@ def import_table(path: Path, options: TableOptions | None = None, *, name: str =
     values = _values(long, chosen, str(path), problems)
     infos, further, left_out = _further_fields(long, chosen, options, str(path))
     tables = read_sides(sides, long.dates, long.instruments, problems)
+    if len(problems) and "close" in values:
+        _impossible_bars(long, values, str(path), problems)
     problems.raise_any(str(path))
     wide = {meaning: _spread(long, numbers) for meaning, numbers in {**values, **further}.items()}
     data = assemble(
@@ -134,6 +136,23 @@ def import_table(path: Path, options: TableOptions | None = None, *, name: str =
     )
     findings = examine(data)
     return Imported(quarantine(data) if options.quarantine else data, chosen, left_out, findings)
+
+
+def _impossible_bars(
+    long: _Long, values: Mapping[str, NDArray[np.float64]], where: str, problems: Collector
+) -> None:
+    """Tell of rows that cannot be true beside what makes a table unusable, to be mended together."""
+    rows = len(long.row)
+    alone = Grid.of(np.zeros(rows, dtype="datetime64[D]"), ("row",), np.ones((rows, 1), dtype=np.bool_))
+    columns = {meaning: numbers.astype(np.float32)[:, None] for meaning, numbers in values.items()}
+    data = assemble("rows", alone, columns, source=Source("table", {}))
+    for message, mask in impossible_bars(data):
+        lines = [str(line) for line in long.frame[LINE].to_numpy()[mask[:, 0]][:3]]
+        problems.add(
+            f"{where}, {'line' if len(lines) == 1 else 'lines'} {', '.join(lines)}",
+            f"{message} in {counted(int(mask.sum()), 'row')}",
+            "mend it too, or the bar is set missing once the rest can be read",
+        )
 
 
 def _known_options(columns: Sequence[str], options: TableOptions, where: str, problems: Collector) -> None:

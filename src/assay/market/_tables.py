@@ -304,7 +304,10 @@ def _ends_of_days(moments: NDArray[np.datetime64], alone: NDArray[np.bool_]) -> 
 def as_numbers(
     frame: pl.DataFrame, column: str, where: str, problems: Collector | None
 ) -> NDArray[np.float64] | None:
-    """A column as float64, missing as NaN; with cells that are no numbers it is a problem, and None."""
+    """A column as float64, missing as NaN.
+
+    Cells that are no numbers are a problem and NaN; where none are collected, such a column is None.
+    """
     import polars as pl
 
     values = frame[column]
@@ -321,7 +324,8 @@ def as_numbers(
     if bad.any():
         if problems is not None:
             problems.add(where, f"column {column!r} is not a number in {_bad_cells(frame, column, bad)}")
-        return None
+        else:
+            return None
     return _as_float(numbers)
 
 
