@@ -73,18 +73,22 @@ def test_every_problem_is_told_at_once_and_nothing_is_written(desk: Desk, file: 
     assert (desk.book.root / "ledger" / "ledger.jsonl").read_bytes() == before
 
 
-def test_a_fill_of_a_refused_order_names_it_as_the_file_does(desk: Desk, file: Path) -> None:
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [("1,,,2020-02-01,2019-01-01", "known before it happened"), ("1,,,2099-02-01,2099-02-01", "")],
+    ids=["by itself", "by the book"],
+)
+def test_a_fill_of_a_refused_order_names_it_as_the_file_does(
+    desk: Desk, file: Path, order: str, said: str
+) -> None:
     why = desk.decide("alpha")
-    file.write_text(
-        f"{HEAD}\n"
-        f"order,o3,{why},,A,buy,1,,,2020-02-01,2019-01-01\n"
-        "fill,f3,,o3,,,1,1,,2020-02-01,\n"
-    )  # fmt: skip
+    file.write_text(f"{HEAD}\norder,o3,{why},,A,buy,{order}\nfill,f3,,o3,,,1,1,,2020-02-01,\n")
     with pytest.raises(ImportProblems) as caught:
         read_events(desk.book, file, HUMAN)
     first, second = caught.value.problems
-    assert (first.where, "known before it happened" in first.message) == ("line 2", True)
-    assert (second.where, second.message) == ("line 3", "its order 'o3' is refused, see line 2")
+    assert (first.where, said in first.message) == ("line 2", True)
+    assert second.where.startswith("line 3")
+    assert second.message == "the order 'o3' is refused, see line 2"
 
 
 @pytest.mark.parametrize(

@@ -58,22 +58,23 @@ def read_events(book: Book, path: Path, operator: Operator) -> list[HumanEvent]:
     events = [(line, reader.event(line, row)) for line, row in rows]
     good = [(line, event) for line, event in events if event is not None]
     refused = book.try_many([event for _, event in good], operator)
-    stopped: dict[str, tuple[int, HumanEvent]] = {}
+    stopped: dict[str, tuple[str, int]] = {}
     for (line, event), refusal in zip(good, refused, strict=True):
         if refusal is not None:
             cause = stopped.get(event.order) if isinstance(event, Fill) else None
             message = refusal.message if cause is None else _follows(*cause)
             reader.problems.append(Problem(f"line {line}", message))
-            stopped[event.event_id] = line, event
+            if isinstance(event, Order):
+                stopped[event.event_id] = str(event.ref), line
     if reader.problems:
         reader.problems.sort(key=lambda problem: int(problem.where.split()[1].rstrip(",")))
         raise ImportProblems(reader.problems, where=str(path))
     return [event for _, event in good]
 
 
-def _follows(line: int, order: HumanEvent) -> str:
+def _follows(ref: str, line: int) -> str:
     """Why a fill is refused whose order is: the id that the order would have had tells nobody anything."""
-    return f"its order {getattr(order, 'ref', '')!r} is refused, see line {line}"
+    return f"the order {ref[:64]!r} is refused, see line {line}"
 
 
 class _Reader:
@@ -84,9 +85,16 @@ class _Reader:
         self._book = book
         self._refs = dict(book.refs())
         self._slugs: dict[str, str] = {}
+        self._refused: dict[str, int] = {}
 
     def event(self, line: int, row: Mapping[str, str]) -> HumanEvent | None:
         """The event of a row; None where it has problems."""
+        event = self._read(line, row)
+        if event is None and row["kind"] == "order":
+            self._refused[row["ref"]] = line
+        return event
+
+    def _read(self, line: int, row: Mapping[str, str]) -> HumanEvent | None:
         kind = row["kind"]
         if kind not in _NEEDED:
             self._problem(line, "kind", f"{kind[:40]!r} is neither order nor fill")
@@ -135,7 +143,9 @@ class _Reader:
         column = "decision" if kind == "order" else "order"
         named = row[column]
         found = named if kind == "order" else self._refs.get(named, named)
-        if named and self._slug(found) is None:
+        if kind == "fill" and named and found == named and named in self._refused:
+            self._problem(line, column, _follows(named, self._refused[named]))
+        elif named and self._slug(found) is None:
             self._problem(line, column, f"there is no {column} {named[:64]!r} in the book or above")
         return found
 
