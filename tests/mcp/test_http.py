@@ -70,6 +70,27 @@ def test_a_body_that_is_no_message_is_a_fault_of_the_client(server: Served, body
     assert post(server).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("body", "headers", "reason"),
+    [
+        (b"{nonsense", {}, "not_understood"),
+        (b"[1, 2]", {}, "not_understood"),
+        (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', {}, "not_understood"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping"}', {"Mcp-Session-Id": "none"}, "bad_request"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping"}', {"Accept": "text/html"}, "bad_request"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping"}', {"MCP-Protocol-Version": "2026-07-28"}, "bad_request"),
+    ],
+)
+def test_what_the_transport_turns_away_has_a_reason(
+    server: Served, body: bytes, headers: dict[str, str], reason: str
+) -> None:
+    answer = post(server, {"Content-Type": "application/json", **headers}, json=None, content=body)
+    error = answer.json()["error"]
+    assert 400 <= answer.status_code < 500
+    assert (error["data"]["reason"], bool(error["data"]["fix"])) == (reason, True)
+    assert "pydantic" not in answer.text
+
+
 def test_it_is_bound_to_the_loopback_alone(server: Served) -> None:
     addresses = {item[4][0] for item in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
     for address in addresses - {"127.0.0.1"}:

@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import PARSE_ERROR
 
 from assay.config import Secret
 from assay.errors import AssayError
+from assay.mcp._faults import BAD_REQUEST, NOT_UNDERSTOOD
 from assay.web import BUSY, LOOPBACK, AsgiApp, Guard, Receive, Scope, Send, Tokens, client_fault
 
 PATH: Final = "/mcp"
@@ -59,7 +61,56 @@ def http_app(server: Server[Any], settings: HttpSettings) -> AsgiApp:
         max_sessions=_SESSIONS,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return Guard(_AtOnce(inside, settings.at_once), settings)
+    return Guard(_AtOnce(_Reasons(inside), settings.at_once), settings)
+
+
+class _Reasons:
+    """ASGI middleware that gives a reason to what the transport turns away before any handler sees it."""
+
+    def __init__(self, app: AsgiApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        held: list[Any] = []
+
+        async def hold(message: Any) -> None:
+            if message["type"] == "http.response.start" and _is_fault(message):
+                held.append(message)
+            elif held:
+                held.append(message)
+                if not message.get("more_body", False):
+                    await _send_reasoned(held, send)
+            else:
+                await send(message)
+
+        await self._app(scope, receive, hold)
+
+
+def _is_fault(start: Any) -> bool:
+    kinds = [value for name, value in start.get("headers", []) if name.lower() == b"content-type"]
+    return start["status"] >= 400 and any(kind.startswith(b"application/json") for kind in kinds)
+
+
+async def _send_reasoned(held: list[Any], send: Send) -> None:
+    """Send an answer, as it is where it is no error of the protocol, or has its reason."""
+    start, body = held[0], b"".join(message.get("body", b"") for message in held[1:])
+    body = _reasoned(body)
+    headers = [pair for pair in start["headers"] if pair[0].lower() != b"content-length"]
+    await send({**start, "headers": [*headers, (b"content-length", str(len(body)).encode())]})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _reasoned(body: bytes) -> bytes:
+    answer = json.loads(body) if body else None
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if not isinstance(error, dict) or "reason" in (error.get("data") or {}):
+        return body
+    reason = NOT_UNDERSTOOD if error["code"] == PARSE_ERROR else BAD_REQUEST
+    if "\n" in error["message"]:  # the validator's own words
+        reason = NOT_UNDERSTOOD
+        error["message"] = reason.summary
+    error["data"] = {**(error.get("data") or {}), "reason": reason.code, "fix": reason.fix}
+    return json.dumps(answer).encode()
 
 
 class _AtOnce:
