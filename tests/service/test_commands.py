@@ -59,5 +59,9 @@ def test_errors_of_the_model_are_bad_input(run):
     code, told = run("RANK(")
     assert code == 2
     assert "what to do" in told.err
+    code, told = run("TS_MEAN($clsoe, 5)")
+    assert code == 2
+    assert "where: line 1, column 9" in told.err
+    assert "did you mean: $close" in told.err
     code, told = run(FORMULA, endpoint="ftp://x")
     assert code == 2

@@ -106,6 +106,14 @@ def test_errors_of_the_model_say_where(serve):
     assert server.count("trial") == 0
 
 
+def test_an_error_is_told_at_its_place_in_the_formula_as_given(serve):
+    server = serve()
+    spec = server.register(direction="negative")
+    body = server.backtest("RANK(TS_MEAN($clsoe, 5))", spec_id=spec).json()
+    assert (body["details"]["line"], body["details"]["column"]) == (1, 14)
+    assert body["details"]["did_you_mean"] == ["$close"]
+
+
 def test_a_formula_is_tested_without_a_trial(serve):
     server = serve()
     body = server.search.post("/test_expr", json={"expression": FORMULA}).json()

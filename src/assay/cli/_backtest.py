@@ -173,6 +173,11 @@ def show(status: int, body: dict[str, Any], *, as_json: bool) -> int:
         print_json(body)
     elif code:
         note(f"error: {body['message']}")
+        details = body.get("details") or {}
+        if "column" in details:
+            note(f"  where: line {details['line']}, column {details['column']}")
+        if details.get("did_you_mean"):
+            note(f"  did you mean: {', '.join(details['did_you_mean'])}")
         note(f"  what to do: {body['fix']}")
     elif body["period"] == "score":
         say(f"reward {body['reward']:.2f}")

@@ -128,6 +128,8 @@ class Desk:
     def _backtest(self, job: Job) -> Body:
         terms = job.terms or Terms()
         settings = spec_settings(terms, self.panel, self.place.settings)
+        # an error is told at its place in the formula as it was given, not as it is traded
+        self._parsed(job.expression, job.dialect)
         expression = self._parsed(terms.traded(job.expression), job.dialect)
         seed = None if terms.seed is None else self._parsed(terms.traded(terms.seed), "report")
         run = self.ledger.run(job.run)

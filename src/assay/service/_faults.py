@@ -41,7 +41,7 @@ def answer_to(error: Exception) -> tuple[int, dict[str, Any]]:
     they go to the log.
     """
     if isinstance(error, ExpressionError):
-        return 422, fault("model", error.reason, error.message, error.details)
+        return 422, {**fault("model", error.reason, error.message, error.details), "fix": error.fix}
     if isinstance(error, Refusal):
         code = error.reason.code
         if code in OF_THE_MODEL:
