@@ -292,8 +292,17 @@ def test_a_finished_run_is_not_resumed_and_no_run_begins_twice(place: desk.Place
     files = place.leavings()
     with pytest.raises(Refusal) as caught:
         place.campaign(place.setup(replace(CONFIG, seed=5))).run()
-    assert caught.value.reason.code == "run_exists"
+    assert (caught.value.reason.code, caught.value.fix) == ("run_exists", "choose another id")
     assert place.leavings() == files
+
+
+def test_a_start_of_a_run_that_was_stopped_names_the_command_that_goes_on(place: desk.Place) -> None:
+    stopped(place, place.setup(CONFIG))
+    campaign = place.campaign(place.setup(CONFIG))
+    with pytest.raises(Refusal) as caught:
+        campaign.run()
+    assert caught.value.reason.code == "run_exists"
+    assert str(caught.value.fix).startswith("go on with it: assay campaign resume ")
 
 
 def test_a_run_of_another_desk_is_left_alone(place: desk.Place) -> None:

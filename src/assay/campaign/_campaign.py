@@ -33,7 +33,7 @@ from assay.campaign._stop import RoundDropped, Stop, deadline_passed, stop_befor
 from assay.campaign._trial_graph import write as write_graph
 from assay.campaign._types import Backends, Brief, Family, History, TrialRecord
 from assay.errors import ProviderError, Refusal
-from assay.ledger import Ledger, Run
+from assay.ledger import RUN_EXISTS, Ledger, Run, RunState
 from assay.llm import BodySink, CallRecord, CallSink
 
 POOLS: Final = "pools"
@@ -159,11 +159,12 @@ class Campaign:
         """
         setup = self._setup
         with self._ledger.index() as index:
-            known = self._run.id in index.runs()
-        if not known:
-            self._files.make()
-            setup.snapshot.take(self._files.folder, setup.config)
-            self._keep_pools()
+            known = index.runs().get(self._run.id)
+        if known is not None:
+            raise _started_before(known)
+        self._files.make()
+        setup.snapshot.take(self._files.folder, setup.config)
+        self._keep_pools()
         self._run.start(DESK, setup.operator, setup.config.hash, setup.ledger_inputs())
         self._events.tell("start", run=self._run.id, pools=setup.pools.hashes)
         return self._guarded()
@@ -365,3 +366,11 @@ def _leaves(value: Any, name: str = "") -> Iterable[tuple[str, str]]:
             yield from _leaves(item, f"{name}.{key}" if name else str(key))
     else:
         yield name, canonical_json(value)
+
+
+def _started_before(run: RunState) -> Refusal:
+    """That the id is taken, with the command that goes on with its run where it can go on."""
+    fix = "choose another id"
+    if run.desk == DESK and run.stopped != "finished":
+        fix = f"go on with it: assay campaign resume {run.id}; or {fix}"
+    return Refusal(RUN_EXISTS, f"a run {run.id!r} was started before", where="run", fix=fix)
