@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 
 from assay.base import Operator
 from assay.cli import main
+from assay.cli._report_evolve import _summary
 from assay.config import PeriodPlan, init_workspace
+from assay.evolve import EvolutionRecord
 from assay.judge import issue_eval_token
 from assay.ledger import Ledger
 from assay.market import Panel, write_dataset
 from assay.service import new_token, write_token
+from assay.tools import TrajectoryStore
 
 from ..cli.agents import copied, cut_back, left
 from ..service.conftest import Server, end, start
@@ -69,6 +73,13 @@ def test_the_sampler_evolves_a_gated_spec(run: Run, desk: Path) -> None:
     assert [line.split()[2:4] for line in lines[1:9]] == [[VALIDATE, "ok"], [EVALUATE, "ok"]] * 4
     assert "best       TS_PCTCHANGE($close, 5)" in lines
     assert any(line.startswith("delta      +0.") for line in lines)
+    store = TrajectoryStore(desk / "runs", "r")
+    failed = replace(
+        EvolutionRecord.load(store, spec_id), delta=-1.0, caps={"hidden_gate_cap": "fails a hidden control"}
+    )
+    told = next(line for line in _summary(failed) if line.startswith("delta"))
+    assert "-1.00, the minimum, given as a hidden check on score failed" in told
+    assert "IR minus" not in told
     ledger = Ledger.open(desk / "ledger")
     start = next(ledger.run("r").entries(kind="run_start")).body
     assert start["desk"] == "evolve"

@@ -309,21 +309,35 @@ def _plain(record: EvolutionRecord, *, simulated: bool) -> dict[str, Any]:
 
 
 def _better(delta: float) -> str:
+    """The delta that the score period gave, in words."""
     word = "better" if delta > 0 else "worse" if delta < 0 else "no better"
-    return f"{delta:+.2f}, {word},"
+    difference = "after-cost IR minus that of the better of the seed and the references"
+    return f"{delta:+.2f}, {word}, on score: {difference}"
+
+
+def _delta(record: EvolutionRecord) -> str:
+    """What the score period said; the minimum that stands for a failure is no difference of IRs."""
+    if record.delta is None:
+        return f"not read ({record.unscored})"
+    if record.best is None:
+        return f"{record.delta:+.2f}, the minimum: there is no winner"
+    if "hidden_gate_cap" in record.caps:
+        return (
+            f"{record.delta:+.2f}, the minimum, given as a hidden check on score failed: no difference of IRs"
+        )
+    return _better(record.delta)
 
 
 def _summary(record: EvolutionRecord) -> list[str]:
     rate = record.audit["illegal_tool_call_rate"]
     best = "none: nothing but the seed could be scored" if record.best is None else record.best.expr
-    delta = f"not read ({record.unscored})" if record.delta is None else _better(record.delta)
     reward = "none" if record.reward is None else f"{record.reward:.3f}"
     capped = "".join(f", {name}" for name in record.caps)
     return [
         "",
         f"seed       {record.seed_formula}  IR {_figure(record.seed.ir)} on search",
         f"best       {best}",
-        f"delta      {delta} on score: after-cost IR minus that of the better of the seed and the references",
+        f"delta      {_delta(record)}",
         f"reward     {reward}{capped}",
         f"calls      {record.audit['tool_calls']}, illegal {'none' if not rate else f'{rate:.0%}'}",
         f"answer     {record.answer}",
