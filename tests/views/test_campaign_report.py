@@ -351,6 +351,15 @@ def _column(page: Any, number: int) -> list[str]:
     return [text.strip() for text in cells.all_inner_texts()]
 
 
+@pytest.mark.parametrize(("width", "rows"), [(1240, [7]), (900, [4, 3])])
+def test_no_tile_stands_alone_in_its_row(browser: Any, page_file: Path, width: int, rows: list[int]) -> None:
+    page = _open(browser, page_file, width)
+    head = page.locator(".tiles").first
+    tops = head.evaluate("head => [...head.children].map(tile => tile.offsetTop)")
+    page.close()
+    assert [tops.count(top) for top in dict.fromkeys(tops)] == rows
+
+
 @pytest.mark.parametrize("width", [390, 1240])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_quiet_and_fits(
