@@ -155,11 +155,17 @@ def test_arguments_of_prompts_and_templates_are_completed(server, mode) -> None:
             (prompt, {"name": "language", "value": ""}),
             (prompt, {"name": "language", "value": "z"}),
             (prompt, {"name": "idea", "value": "x"}),
-            (PromptReference(name="review_certificate"), {"name": "certificate", "value": "sha256:"}),
+            (PromptReference(name="review_certificate"), {"name": "certificate", "value": "sha256:none"}),
             (runs, {"name": "run", "value": "no-such"}),
             (runs, {"name": "other", "value": ""}),
         ]
-        return [(await client.complete(ref, argument)).completion.values for ref, argument in asked]
+        begun = PromptReference(name="review_certificate"), {"name": "certificate", "value": "sha256:"}
+        listed = await client.call_tool("certificate_list", {})
+        # other tests on this server may have made some
+        known = [row["certificate"] for row in listed.structured_content["rows"]]
+        found = [(await client.complete(ref, argument)).completion.values for ref, argument in asked]
+        assert sorted((await client.complete(*begun)).completion.values) == sorted(known)
+        return found
 
     assert talk(server, act, mode) == [["en", "zh"], ["zh"], [], [], [], []]
     nowhere = ResourceTemplateReference(uri="file:///{path}")
