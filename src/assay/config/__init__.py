@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.config._brain import (
+    DEFAULT_ORDER,
+    OFFICIAL_URL,
+    BrainAgentSettings,
+    BrainClientSettings,
+    BrainSettings,
+    BrainSimulatorSettings,
+)
+from assay.config._brain import Level as BrainLevel
+from assay.config._brain import Stage as BrainStage
 from assay.config._init import init_workspace, plan_toml
 from assay.config._llm import (
     LLM_ROLES,
@@ -40,6 +50,14 @@ from assay.config._workspace import DEFAULT_HORIZONS, Costs, DataSettings, LookB
 
 __all__ = [
     "ALL_DATES",
+    "BrainAgentSettings",
+    "BrainClientSettings",
+    "BrainLevel",
+    "BrainSettings",
+    "BrainSimulatorSettings",
+    "BrainStage",
+    "DEFAULT_ORDER",
+    "OFFICIAL_URL",
     "DEFAULT_HORIZONS",
     "LLM_ROLES",
     "PERIOD_NAMES",

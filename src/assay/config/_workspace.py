@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from assay.config._brain import BrainSettings
 from assay.config._llm import LlmSettings
 from assay.config._plan import PeriodPlan
 
@@ -57,6 +58,7 @@ class Workspace:
     defaults: DataSettings = field(default_factory=DataSettings)
     data: Mapping[str, DataSettings] = field(default_factory=dict)
     llm: LlmSettings = field(default_factory=LlmSettings)
+    brain: BrainSettings = field(default_factory=BrainSettings)
 
     @property
     def config_path(self) -> Path:
@@ -102,6 +104,11 @@ class Workspace:
     def book_dir(self) -> Path:
         """The state root of the book: what was decided, ordered and filled."""
         return self.root / "book"
+
+    @property
+    def brain_dir(self) -> Path:
+        """Caches, results and knowledge of the BRAIN desk."""
+        return self.root / "brain"
 
     @property
     def thermometer_dir(self) -> Path:

@@ -1,0 +1,1 @@
+"""The platform client: asynchronous, typed."""

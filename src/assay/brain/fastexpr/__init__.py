@@ -1,0 +1,1 @@
+"""FASTEXPR before any call: checks in the words of the platform, its operators, units."""

@@ -1,0 +1,1 @@
+"""What helps a search: mutations, settings, fingerprints, results, filters, the submission planner."""

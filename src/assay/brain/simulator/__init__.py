@@ -1,0 +1,1 @@
+"""The local simulator: the platform on a stored market."""

@@ -1,0 +1,1 @@
+"""Templates with slots, and the search that probes and expands them."""
