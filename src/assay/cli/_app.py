@@ -7,6 +7,7 @@ import typer
 from assay.cli._agent import agent_app
 from assay.cli._backtest import backtest_app
 from assay.cli._book import book_app
+from assay.cli._brain import brain_app
 from assay.cli._campaign import campaign_app, verify
 from assay.cli._certificate import certificate_app
 from assay.cli._check import check
@@ -75,6 +76,7 @@ def build_app() -> typer.Typer:
     app.add_typer(strategy_app(), name="strategy")
     app.add_typer(note_app(), name="note")
     app.add_typer(book_app(), name="book")
+    app.add_typer(brain_app(), name="brain")
     app.add_typer(discover_app(), name="discover")
     app.add_typer(thermometer_app(), name="thermometer")
     app.add_typer(periods_app(), name="periods")

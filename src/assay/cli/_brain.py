@@ -1,0 +1,14 @@
+"""``assay brain``: the platform, its local simulator, and what searches on either."""
+
+from __future__ import annotations
+
+import typer
+
+
+def brain_app() -> typer.Typer:
+    """``assay brain``."""
+    return typer.Typer(
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        help="Search on WorldQuant BRAIN, or on a local simulator of it.",
+    )
