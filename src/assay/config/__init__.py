@@ -99,7 +99,7 @@ __all__ = [
 
 def json_schema() -> dict[str, Any]:
     """JSON schema (draft 2020-12) of ``assay.toml`` as data, for editors that complete TOML."""
-    from assay.config._llm_models import json_schema as made  # pydantic is slow to import
+    from assay.config._brain_models import json_schema as made  # pydantic is slow to import
 
     return made()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from ipaddress import ip_address
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, JsonValue
@@ -166,14 +166,6 @@ class LlmTable(Table):
 
 
 class ConfigFileWithLlm(ConfigFile):
-    """Settings of an Assay workspace."""
+    """Settings of an Assay workspace, without the ``[brain]`` tables."""
 
     llm: LlmTable = Field(LlmTable(), description="Language models.")
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON schema of ``assay.toml``."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **ConfigFileWithLlm.model_json_schema(),
-    }

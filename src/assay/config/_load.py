@@ -10,6 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from assay.base import did_you_mean
+from assay.config._brain import (
+    BrainAgentSettings,
+    BrainClientSettings,
+    BrainSettings,
+    BrainSimulatorSettings,
+)
 from assay.config._llm import LLM_ROLES, BackendSettings, LlmLimits, LlmSettings, Price, RoleSettings
 from assay.config._plan import PeriodPlan, longest_label
 from assay.config._workspace import CONFIG_NAME, Costs, DataSettings, LookBudgets, Workspace
@@ -18,6 +24,7 @@ from assay.errors import ConfigProblems, Problem
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+    from assay.config._brain_models import BrainTable
     from assay.config._llm_models import LlmTable, RoleTable
     from assay.config._models import ConfigFile, CostsTable, DataTable, LooksTable, PeriodsTable
 
@@ -180,11 +187,15 @@ def _validate(raw: dict[str, Any], where: str) -> ConfigFile:
 def _file_model(raw: Mapping[str, Any]) -> type[ConfigFile]:
     from assay.config._models import ConfigFile
 
-    if "llm" not in raw:
-        return ConfigFile
-    from assay.config._llm_models import ConfigFileWithLlm
+    if "brain" in raw:
+        from assay.config._brain_models import WholeConfigFile
 
-    return ConfigFileWithLlm
+        return WholeConfigFile
+    if "llm" in raw:
+        from assay.config._llm_models import ConfigFileWithLlm
+
+        return ConfigFileWithLlm
+    return ConfigFile
 
 
 def _key_problem(detail: ErrorDetails) -> Problem:
@@ -243,7 +254,20 @@ def _build(config: ConfigFile, root: Path) -> Workspace:
     data: Mapping[str, DataSettings] = {
         name: _data_settings(table, defaults) for name, table in config.data.items()
     }
-    return Workspace(root, taken.data, defaults, MappingProxyType(data), _llm(config))
+    return Workspace(root, taken.data, defaults, MappingProxyType(data), _llm(config), _brain(config))
+
+
+def _brain(config: ConfigFile) -> BrainSettings:
+    table: BrainTable | None = getattr(config, "brain", None)
+    if table is None:
+        return BrainSettings()
+    simulator = table.simulator.model_dump()
+    return BrainSettings(
+        client=BrainClientSettings(**table.client.model_dump()),
+        simulator=BrainSimulatorSettings(**{**simulator, "order": tuple(simulator["order"])}),
+        agent=BrainAgentSettings(**table.agent.model_dump()),
+        web_hosts=tuple(table.web_hosts),
+    )
 
 
 def _llm(config: ConfigFile) -> LlmSettings:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from assay.config._brain_models import WholeConfigFile
 from assay.config._llm import LLM_ROLES
-from assay.config._llm_models import BackendTable, ConfigFileWithLlm, LlmBudgetTable, PriceTable, RoleTable
+from assay.config._llm_models import BackendTable, LlmBudgetTable, PriceTable, RoleTable
 from assay.config._models import PeriodsTable
 
 # what stands for a name that the user chooses
@@ -31,7 +32,7 @@ class _Section(NamedTuple):
 
 
 def _sections(
-    model: type[BaseModel] = ConfigFileWithLlm, names: Mapping[str, str] = _NAMES, table: str = ""
+    model: type[BaseModel] = WholeConfigFile, names: Mapping[str, str] = _NAMES, table: str = ""
 ) -> Iterator[_Section]:
     """The table of a model and those below it, in the order of the file."""
     yield _Section(table, model)
@@ -60,9 +61,7 @@ def keys_of(place: Sequence[str | int]) -> tuple[str, ...]:
     return next(tuple(section.model.model_fields) for section in _sections() if section.table == table)
 
 
-def config_keys(
-    model: type[BaseModel] = ConfigFileWithLlm, names: Mapping[str, str] = _NAMES
-) -> Iterator[Key]:
+def config_keys(model: type[BaseModel] = WholeConfigFile, names: Mapping[str, str] = _NAMES) -> Iterator[Key]:
     """Every key of a file, that of ``assay.toml`` if none is named, in the order of the file.
 
     ``names`` says what stands for a name of the user's own, by the table that such names are in.
@@ -203,8 +202,10 @@ def template() -> str:
             current = key.table
             lines += ["", f"# {_summary(sections[current])}"]
             header = f"[{current}]"
-            # without [llm] a file is read faster, and a name is the user's to give
-            optional = current.startswith("llm.") or any(part in current for part in _NAMES.values())
+            # without [llm] and [brain] a file is read faster, and a name is the user's to give
+            optional = current.split(".")[0] in ("llm", "brain") or any(
+                part in current for part in _NAMES.values()
+            )
             lines.append(f"# {header}" if optional else header)
         lines.append(f"# {key.description}")
         lines.append(f"# {key.name} = {key.example}")
