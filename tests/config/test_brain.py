@@ -63,6 +63,6 @@ def test_the_fields_of_the_tables_are_those_of_the_settings() -> None:
     from assay.config._brain_models import BrainTable
 
     made: Any = BrainSettings()
-    for name in ("client", "simulator", "agent"):
+    for name in ("client", "simulator", "agent", "pipeline", "multi"):
         table: Any = BrainTable.model_fields[name].annotation
         assert set(table.model_fields) == {item.name for item in fields(type(getattr(made, name)))}

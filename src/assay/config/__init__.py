@@ -9,6 +9,8 @@ from assay.config._brain import (
     OFFICIAL_URL,
     BrainAgentSettings,
     BrainClientSettings,
+    BrainMultiSettings,
+    BrainPipelineSettings,
     BrainSettings,
     BrainSimulatorSettings,
 )
@@ -52,6 +54,8 @@ __all__ = [
     "ALL_DATES",
     "BrainAgentSettings",
     "BrainClientSettings",
+    "BrainMultiSettings",
+    "BrainPipelineSettings",
     "BrainLevel",
     "BrainSettings",
     "BrainSimulatorSettings",

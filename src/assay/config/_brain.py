@@ -5,6 +5,8 @@ from typing import Literal
 
 Stage = Literal["pasteurize", "decay", "truncate", "neutralize", "scale"]
 Level = Literal["user", "consultant"]
+SlotMode = Literal["1:2", "2:1", "dynamic"]
+OptimizerMode = Literal["script", "llm"]
 
 OFFICIAL_URL = "https://api.worldquantbrain.com"
 DEFAULT_ORDER: tuple[Stage, ...] = ("pasteurize", "decay", "truncate", "neutralize", "scale")
@@ -90,11 +92,54 @@ class BrainAgentSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BrainPipelineSettings:
+    """The one set of thresholds of the template pipeline, and its budget.
+
+    A core whose probes agree in sign is expanded where the mean Sharpe ratio, turned round if all are
+    negative, and the mean fitness (or none is known) reach the ``expand_`` figures and the mean turnover
+    keeps within ``max_turnover``. It is watched from ``watch_sharpe`` on, also where its probes disagree or
+    are fewer than ``min_probe_count``; else abandoned. ``simulations`` is the budget of one run, probes
+    included.
+    """
+
+    expand_sharpe: float = 1.0
+    expand_fitness: float = 1.0
+    watch_sharpe: float = 0.5
+    max_turnover: float = 0.7
+    min_probe_count: int = 1
+    simulations: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class BrainMultiSettings:
+    """Several agents on one platform.
+
+    ``slots`` is how explorers and optimisers share: one to two, two to one, or by how many proposals each
+    side has waiting. An optimiser takes up what reaches ``min_sharpe_for_optimization``; nobody goes on
+    beyond ``target_sharpe``. A policy that could not answer is asked ``explorer_retry`` times in all.
+    """
+
+    explorers: int = 2
+    optimizers: int = 1
+    slots: SlotMode = "1:2"
+    optimizer_mode: OptimizerMode = "script"
+    max_optimizer_rounds: int = 15
+    max_explorer_rounds: int = 10
+    explorer_retry: int = 3
+    explorer_temperature: float = 0.7
+    target_sharpe: float = 1.5
+    min_sharpe_for_optimization: float = 0.8
+    simulations: int = 200
+
+
+@dataclass(frozen=True, slots=True)
 class BrainSettings:
     """The ``[brain]`` tables of a workspace."""
 
     client: BrainClientSettings = field(default_factory=BrainClientSettings)
     simulator: BrainSimulatorSettings = field(default_factory=BrainSimulatorSettings)
     agent: BrainAgentSettings = field(default_factory=BrainAgentSettings)
+    pipeline: BrainPipelineSettings = field(default_factory=BrainPipelineSettings)
+    multi: BrainMultiSettings = field(default_factory=BrainMultiSettings)
     web_hosts: tuple[str, ...] = ()
     """Hosts that the agent's web tools may read; empty: the tools do not exist."""

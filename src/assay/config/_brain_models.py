@@ -11,8 +11,12 @@ from assay.config._brain import (
     DEFAULT_ORDER,
     BrainAgentSettings,
     BrainClientSettings,
+    BrainMultiSettings,
+    BrainPipelineSettings,
     BrainSimulatorSettings,
     Level,
+    OptimizerMode,
+    SlotMode,
     Stage,
 )
 from assay.config._llm_models import BaseUrl, ConfigFileWithLlm
@@ -21,6 +25,8 @@ from assay.config._models import Table
 _CLIENT: Final = BrainClientSettings()
 _SIMULATOR: Final = BrainSimulatorSettings()
 _AGENT: Final = BrainAgentSettings()
+_PIPELINE: Final = BrainPipelineSettings()
+_MULTI: Final = BrainMultiSettings()
 
 
 def each_stage_once(value: list[Stage]) -> list[Stage]:
@@ -168,6 +174,66 @@ class BrainAgentTable(Table):
     )
 
 
+class BrainPipelineTable(Table):
+    """Thresholds of the template pipeline: which cores are expanded, watched, abandoned."""
+
+    expand_sharpe: Ratio = Field(
+        _PIPELINE.expand_sharpe,
+        description="Mean Sharpe ratio of its probes from which a core is expanded.",
+    )
+    expand_fitness: Ratio = Field(
+        _PIPELINE.expand_fitness, description="Mean fitness that it must reach too, where one is known."
+    )
+    watch_sharpe: Ratio = Field(
+        _PIPELINE.watch_sharpe, description="Mean Sharpe ratio from which on a core is watched."
+    )
+    max_turnover: Share = Field(
+        _PIPELINE.max_turnover, description="Mean turnover up to which a core is expanded."
+    )
+    min_probe_count: Annotated[int, Field(ge=1, le=1000)] = Field(
+        _PIPELINE.min_probe_count, description="Completed probes that a core needs to be expanded."
+    )
+    simulations: Annotated[int, Field(ge=1, le=10**6)] = Field(
+        _PIPELINE.simulations, description="Simulations that one run may take, probes included."
+    )
+
+
+class BrainMultiTable(Table):
+    """Several agents that share the slots of one platform."""
+
+    explorers: Annotated[int, Field(ge=1, le=20)] = Field(
+        _MULTI.explorers, description="Agents that look for new directions."
+    )
+    optimizers: Annotated[int, Field(ge=0, le=20)] = Field(
+        _MULTI.optimizers, description="Agents that vary the settings of what was found."
+    )
+    slots: SlotMode = Field(
+        _MULTI.slots, description="How explorers and optimisers share the slots; dynamic: by what waits."
+    )
+    optimizer_mode: OptimizerMode = Field(
+        _MULTI.optimizer_mode, description="Who proposes settings: layers of a script, or a model."
+    )
+    max_optimizer_rounds: Rounds = Field(
+        _MULTI.max_optimizer_rounds, description="Rounds that one expression is optimised for."
+    )
+    max_explorer_rounds: Rounds = Field(_MULTI.max_explorer_rounds, description="Rounds of one explorer.")
+    explorer_retry: Annotated[int, Field(ge=1, le=20)] = Field(
+        _MULTI.explorer_retry, description="How often an explorer that could not answer is asked."
+    )
+    explorer_temperature: Annotated[float, Field(ge=0, le=2)] = Field(
+        _MULTI.explorer_temperature, description="Temperature of explorers that are models."
+    )
+    target_sharpe: Ratio = Field(
+        _MULTI.target_sharpe, description="Sharpe ratio, with all checks passed, that ends the search."
+    )
+    min_sharpe_for_optimization: Ratio = Field(
+        _MULTI.min_sharpe_for_optimization, description="Sharpe ratio from which on settings are varied."
+    )
+    simulations: Annotated[int, Field(ge=1, le=10**6)] = Field(
+        _MULTI.simulations, description="Simulations that one run may take."
+    )
+
+
 class BrainTable(Table):
     """WorldQuant BRAIN. All of it may be left out."""
 
@@ -179,6 +245,8 @@ class BrainTable(Table):
     client: BrainClientTable = Field(BrainClientTable(), description="The platform.")
     simulator: BrainSimulatorTable = Field(BrainSimulatorTable(), description="The local simulator.")
     agent: BrainAgentTable = Field(BrainAgentTable(), description="The agent.")
+    pipeline: BrainPipelineTable = Field(BrainPipelineTable(), description="The template pipeline.")
+    multi: BrainMultiTable = Field(BrainMultiTable(), description="Several agents.")
 
 
 class WholeConfigFile(ConfigFileWithLlm):

@@ -13,6 +13,8 @@ from assay.base import did_you_mean
 from assay.config._brain import (
     BrainAgentSettings,
     BrainClientSettings,
+    BrainMultiSettings,
+    BrainPipelineSettings,
     BrainSettings,
     BrainSimulatorSettings,
 )
@@ -266,6 +268,8 @@ def _brain(config: ConfigFile) -> BrainSettings:
         client=BrainClientSettings(**table.client.model_dump()),
         simulator=BrainSimulatorSettings(**{**simulator, "order": tuple(simulator["order"])}),
         agent=BrainAgentSettings(**table.agent.model_dump()),
+        pipeline=BrainPipelineSettings(**table.pipeline.model_dump()),
+        multi=BrainMultiSettings(**table.multi.model_dump()),
         web_hosts=tuple(table.web_hosts),
     )
 
