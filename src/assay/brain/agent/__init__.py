@@ -1,1 +1,41 @@
 """The agent: research, then creative and improvement phases in turn, until it converges."""
+
+from assay.brain.agent._types import (
+    Briefing,
+    Creative,
+    Direction,
+    Funnel,
+    HeldFigures,
+    Improvement,
+    KnowledgeEntry,
+    Level,
+    NewDirection,
+    Phase,
+    Policy,
+    Research,
+    RoundLine,
+    SessionReport,
+    SlotView,
+    Status,
+    StopReason,
+)
+
+__all__ = [
+    "Briefing",
+    "Creative",
+    "Direction",
+    "Funnel",
+    "HeldFigures",
+    "Improvement",
+    "KnowledgeEntry",
+    "Level",
+    "NewDirection",
+    "Phase",
+    "Policy",
+    "Research",
+    "RoundLine",
+    "SessionReport",
+    "SlotView",
+    "Status",
+    "StopReason",
+]
