@@ -117,7 +117,6 @@ def _tiles(report: SessionReport) -> list[tuple[str, str, str]]:
         ("simulations", f"{report.simulations:,}", f"of {report.budget:,} in the budget"),
         ("trials", f"{report.trials:,}", "of this platform in the ledger: N"),
         ("rounds", str(len(report.rounds)), f"{len(report.directions)} directions"),
-        ("model", f"{report.tokens:,} tokens", visible(report.policy)),
     ]
 
 
@@ -260,7 +259,7 @@ def _facts(report: SessionReport) -> list[tuple[str, str]]:
     return [
         ("run", report.run),
         ("platform", f"{visible(report.platform)} ({kind})"),
-        ("policy", visible(report.policy)),
+        ("policy", f"{visible(report.policy)}, {report.tokens:,} tokens of models"),
         ("idea", visible(report.idea)),
         ("limits", limits),
         ("stop", report.stop),
