@@ -84,7 +84,11 @@ class Refusal(AssayError):
 
 
 class ExpressionError(Refusal):
-    """A formula is refused at ``level`` parsed, typed or runnable; ``span`` is the offending part."""
+    """A formula is refused at ``level`` parsed, typed or runnable; ``span`` is the offending part.
+
+    ``facts`` are the particulars that the message words (``op``, ``given``, ``wanted``, ...), for those who
+    word it differently.
+    """
 
     def __init__(
         self,
@@ -97,6 +101,7 @@ class ExpressionError(Refusal):
         expected: Sequence[str] = (),
         suggestions: Sequence[str] = (),
         fix: str | None = None,
+        facts: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
             reason,
@@ -118,6 +123,7 @@ class ExpressionError(Refusal):
         self.level = level
         self.expected = tuple(expected)
         self.suggestions = tuple(suggestions)
+        self.facts = dict(facts or {})
 
     def pointer(self) -> str:
         """The offending line with a caret under the place, for a terminal."""

@@ -19,16 +19,18 @@ from assay.expr._plugins import listed_problems, load_plugins, plugin_error
 from assay.expr._print import write
 from assay.expr._random import Space, crossover, mutate, sample
 from assay.expr._reasons import REASONS
-from assay.expr._syntax import Program
+from assay.expr._syntax import Apply, Program, parts_of
 from assay.expr._table import build_table, op_table
 from assay.expr._tree import Call, Constant, Field, Node, Params, ParamValue, distinct, fields_of, walk
 from assay.expr._validate import validate
+from assay.expr._words import LEGACY, UNSUPPORTED, Word, words
 
 __all__ = [
     "DIALECTS",
     "REASONS",
     "REPORT_FIELDS",
     "STANDARD_FIELDS",
+    "Apply",
     "Arg",
     "Call",
     "Check",
@@ -43,6 +45,7 @@ __all__ = [
     "FieldInfo",
     "Form",
     "Kind",
+    "LEGACY",
     "Limits",
     "Node",
     "Notice",
@@ -53,6 +56,8 @@ __all__ = [
     "Policy",
     "Program",
     "Space",
+    "UNSUPPORTED",
+    "Word",
     "added_bars",
     "build_table",
     "canonical",
@@ -76,6 +81,7 @@ __all__ = [
     "op_table",
     "parse",
     "parse_syntax",
+    "parts_of",
     "plugin_error",
     "require_runnable",
     "sample",
@@ -83,5 +89,6 @@ __all__ = [
     "to_text",
     "validate",
     "walk",
+    "words",
     "write",
 ]

@@ -12,7 +12,7 @@ from assay.expr._fields import STANDARD_FIELDS
 from assay.expr._grammar import DIALECTS
 from assay.expr._limits import default_limits
 from assay.expr._names import REPORT_FIELDS
-from assay.expr._op import DialectName, Example, Form, Op
+from assay.expr._op import DialectName, Form, Op
 from assay.expr._reasons import REASONS
 from assay.expr._table import builtin_table
 from assay.expr._words import LEGACY, UNSUPPORTED, Word, builtin_words
@@ -137,9 +137,9 @@ def _platform() -> str:
         lines += [f"### {title}\n", "| word | meaning | example |", "|---|---|---|"]
         for name in sorted(known):
             word = known[name]
-            if not word.legacy and _level(word) == level and name == word.name.lower():
+            if not word.legacy and word.level == level and name == word.name.lower():
                 lines.append(
-                    f"| `{_cell(word.signature)}` | {_cell(_meaning(word))} | {_cell(_example(word))} |"
+                    f"| `{_cell(word.signature)}` | {_cell(word.meaning)} | {_cell(_example(word))} |"
                 )
         lines.append("")
     old = ", ".join(f"`{name}` = `{new}`" for name, new in sorted(LEGACY.items()))
@@ -150,32 +150,8 @@ def _platform() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _level(word: Word) -> str:
-    if word.composite is not None:
-        return word.composite.level
-    form = word.op.form("fastexpr") if word.op is not None else None
-    return form.level if form is not None else ""
-
-
-def _meaning(word: Word) -> str:
-    if word.composite is not None:
-        note = word.composite.note
-        return word.composite.definition + (f". Note: {note}" if note else "")
-    assert word.op is not None
-    form = word.op.form("fastexpr")
-    preset = (
-        f" ({', '.join(f'{n}={v}' for n, v in form.presets)})" if form is not None and form.presets else ""
-    )
-    return f"`{word.op.name}`{preset}: {word.op.definition}"
-
-
 def _example(word: Word) -> str:
-    found: Example | None = None
-    if word.composite is not None:
-        found = word.composite.example
-    elif word.op is not None:
-        form = word.op.form("fastexpr")
-        found = form.example if form is not None else None
+    found = word.example
     if found is None:
         return ""
     return f"{found.text} ({'published' if found.published else found.source})"

@@ -193,7 +193,11 @@ class _Lowering:
         return Constant(syntax.value)
 
     def _text(self, syntax: Text) -> Node:
-        raise self._error(reasons.WRONG_KIND, f"the text {syntax.value[:40]!r} is not a value here", syntax)
+        raise self._no_value(syntax, {"given": "text"})
+
+    def _no_value(self, syntax: Text, facts: Mapping[str, Any]) -> ExpressionError:
+        message = f"the text {syntax.value[:40]!r} is not a value here"
+        return self._error(reasons.WRONG_KIND, message, syntax, facts=facts)
 
     def _name(self, syntax: Name) -> Node:
         name = syntax.name
@@ -243,20 +247,26 @@ class _Lowering:
         if op == "neg":
             if type(syntax.operand) is Number:
                 return Constant(-syntax.operand.value)
-            return Call("neg", (self._input(syntax.operand, "number"),))
-        return Call(op, (self._input(syntax.operand, "bool"),))
+            return Call("neg", (self._input(syntax.operand, "number", op, 0),))
+        return Call(op, (self._input(syntax.operand, "bool", op, 0),))
 
     def _binary(self, syntax: Binary) -> Node:
         op = self.symbols[syntax.op]
         kind: Kind = "bool" if op in _LOGICAL else "number"
-        return Call(op, (self._input(syntax.left, kind), self._input(syntax.right, kind)))
+        return Call(op, (self._input(syntax.left, kind, op, 0), self._input(syntax.right, kind, op, 1)))
 
     def _conditional(self, syntax: Conditional) -> Node:
-        condition = self._input(syntax.condition, "bool")
-        return Call("where", (condition, self._input(syntax.yes, "number"), self._input(syntax.no, "number")))
+        parts: tuple[tuple[Syntax, Kind], ...] = (
+            (syntax.condition, "bool"), (syntax.yes, "number"), (syntax.no, "number"),
+        )  # fmt: skip
+        return Call(
+            "where", tuple(self._input(part, kind, "where", i) for i, (part, kind) in enumerate(parts))
+        )
 
-    def _input(self, syntax: Syntax, wanted: Kind) -> Node:
+    def _input(self, syntax: Syntax, wanted: Kind, op: str, index: int) -> Node:
         """A data input of the wanted kind; a number where a condition is wanted means ``number != 0``."""
+        if type(syntax) is Text:
+            raise self._no_value(syntax, {"op": op, "index": index, "wanted": wanted, "given": "text"})
         node = self.lower(syntax)
         given = self._kind(node)
         if given == wanted:
@@ -270,7 +280,8 @@ class _Lowering:
         message = f"this is {_ARTICLE[given]}, {_ARTICLE[wanted]} is needed"
         if given == "vector":
             message += "; reduce it first, with vec_avg or vec_sum"
-        raise self._error(reasons.WRONG_KIND, message, syntax, expected=(_ARTICLE[wanted],))
+        facts = {"op": op, "index": index, "wanted": wanted, "given": given}
+        raise self._error(reasons.WRONG_KIND, message, syntax, expected=(_ARTICLE[wanted],), facts=facts)
 
     def _kind(self, node: Node) -> Kind:
         if type(node) is Call:
@@ -297,7 +308,7 @@ class _Lowering:
             if type(slot) is Arg:
                 if value is None:
                     raise self._arity(word, syntax, len(args))
-                inputs.append(self._input(value, slot.kind))
+                inputs.append(self._input(value, slot.kind, word.name, len(inputs)))
             else:
                 assert isinstance(slot, Param)
                 if value is not None:
@@ -348,7 +359,7 @@ class _Lowering:
         values = tuple(
             self._literal(by_name[o.name], o, word) if o.name in by_name else o.default for o in options
         )
-        inputs = tuple(self._input(arg, kinds[0]) for arg in args)
+        inputs = tuple(self._input(arg, kinds[0], word.name, i) for i, arg in enumerate(args))
         return self._build(word, syntax, inputs, values)
 
     def _build(
@@ -374,6 +385,7 @@ class _Lowering:
                 f"{what} of {word.name} must be a number written out",
                 syntax,
                 expected=("a number",),
+                facts={"op": word.name, "parameter": param.name},
             )
         if param.type == "bool":
             if value not in (0.0, 1.0):
@@ -459,10 +471,15 @@ class _Lowering:
         )
         place = Name(syntax.name, syntax.start, syntax.start + len(syntax.name))
         if why is not None:
-            return self._error(reasons.UNSUPPORTED_OP, f"{syntax.name} {why}", place)
-        near = _near_words(syntax.name[:64], self.dialect)
+            return self._error(
+                reasons.UNSUPPORTED_OP, f"{syntax.name} {why}", place, facts={"op": syntax.name}
+            )
         return self._error(
-            reasons.UNKNOWN_OP, f"there is no op {syntax.name[:64]!r} in {self.dialect}", place, near=near
+            reasons.UNKNOWN_OP,
+            f"there is no op {syntax.name[:64]!r} in {self.dialect}",
+            place,
+            near=_near_words(syntax.name[:64], self.dialect),
+            facts={"op": syntax.name},
         )
 
     def _arity(self, word: Word, syntax: Apply, given: int) -> ExpressionError:
@@ -474,7 +491,15 @@ class _Lowering:
         else:
             plural = "argument" if given == 1 else "arguments"
             message = f"{word.name} does not take {given} {plural}: {word.signature}"
-        return self._error(reasons.WRONG_ARITY, message, syntax, expected=(word.signature,))
+        facts = {
+            "op": word.name,
+            "given": given,
+            "missing": lacking,
+            "inputs": sum(isinstance(s, Arg) for s in word.slots),
+            "optional": len(word.slots) - len(needed),
+            "variadic": word.variadic,
+        }
+        return self._error(reasons.WRONG_ARITY, message, syntax, expected=(word.signature,), facts=facts)
 
     def _notice(self, code: str, message: str, syntax: Any) -> None:
         span = span_at(self.text, syntax.start, syntax.end)
@@ -488,6 +513,7 @@ class _Lowering:
         *,
         expected: tuple[str, ...] = (),
         near: tuple[str, ...] = (),
+        facts: Mapping[str, Any] | None = None,
     ) -> ExpressionError:
         return error_at(
             reason,
@@ -498,6 +524,7 @@ class _Lowering:
             level="typed",
             expected=expected,
             suggestions=near,
+            facts=facts,
         )
 
 

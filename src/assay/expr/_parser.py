@@ -253,4 +253,7 @@ class _Parser:
     ) -> ExpressionError:
         start = self.starts[self.position]
         end = start + len(self.texts[self.position])
-        return error_at(reason, message, self.text, start, end, expected=expected, suggestions=near)
+        facts = {"found": self.texts[self.position]}
+        return error_at(
+            reason, message, self.text, start, end, expected=expected, suggestions=near, facts=facts
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -118,3 +119,22 @@ class Program:
     def fragment(self) -> bool:
         """True when the program is one lone assignment."""
         return len(self.statements) == 1 and self.statements[0].target is not None
+
+
+def parts_of(program: Program) -> Iterator[Syntax]:
+    """Every part of a program, in the order of the text; without recursion, as chains may be long."""
+    waiting: list[Syntax] = [statement.value for statement in reversed(program.statements)]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting.extend(reversed(_inside(part)))
+
+
+def _inside(part: Syntax) -> tuple[Syntax, ...]:
+    if isinstance(part, Apply):
+        return (*part.args, *(value for _, value in part.named))
+    if isinstance(part, Binary):
+        return part.left, part.right
+    if isinstance(part, Conditional):
+        return part.condition, part.yes, part.no
+    return (part.operand,) if isinstance(part, Unary) else ()

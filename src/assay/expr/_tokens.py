@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from assay.errors import ExpressionError, Reason, Span
 from assay.expr import _reasons as reasons
@@ -53,6 +54,7 @@ def error_at(
     level: str = "parsed",
     expected: tuple[str, ...] = (),
     suggestions: tuple[str, ...] = (),
+    facts: Mapping[str, Any] | None = None,
 ) -> ExpressionError:
     """The error for one place of a formula."""
     return ExpressionError(
@@ -63,6 +65,7 @@ def error_at(
         level=level,
         expected=expected,
         suggestions=suggestions,
+        facts=facts,
     )
 
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from assay.expr._grammar import GRAMMARS
-from assay.expr._op import Arg, Composite, DialectName, Form, Op, Param
+from assay.expr._op import Arg, Composite, DialectName, Example, Form, Level, Op, Param
 from assay.expr._table import builtin_table, composites, op_table
 from assay.expr._tree import Call, Node, Params, ParamValue
 
@@ -43,15 +43,51 @@ class Word:
     @property
     def signature(self) -> str:
         """``ts_mean(x, window)``; defaults are shown."""
+        return self.signature_with({})
+
+    def signature_with(self, renames: Mapping[str, str]) -> str:
+        """The signature with other names of arguments, such as ``d`` for a window."""
         parts = []
         for slot in self.slots:
-            shown = slot.name
+            shown = renames.get(slot.name, slot.name)
             if isinstance(slot, Param) and slot.default is not None:
                 shown += f"={_shown(slot.default)}"
             parts.append(shown)
         if self.variadic:
             parts.insert(sum(isinstance(s, Arg) for s in self.slots), "..")
         return f"{self.name}({', '.join(parts)})"
+
+    @property
+    def level(self) -> Level:
+        """Who may use the word on the platform; empty for a word of another dialect."""
+        if self.composite is not None:
+            return self.composite.level
+        form = self._form
+        return "" if form is None else form.level
+
+    @property
+    def meaning(self) -> str:
+        """What it stands for, in one or two sentences."""
+        if self.composite is not None:
+            note = self.composite.note
+            return self.composite.definition + (f". Note: {note}" if note else "")
+        assert self.op is not None
+        form = self._form
+        presets = () if form is None else form.presets
+        shown = f" ({', '.join(f'{n}={v}' for n, v in presets)})" if presets else ""
+        return f"`{self.op.name}`{shown}: {self.op.definition}"
+
+    @property
+    def example(self) -> Example | None:
+        """A value of it that is published or was worked out by hand."""
+        if self.composite is not None:
+            return self.composite.example
+        form = self._form
+        return None if form is None else form.example
+
+    @property
+    def _form(self) -> Form | None:
+        return None if self.op is None else self.op.form("fastexpr")
 
 
 def _shown(value: ParamValue) -> str:
@@ -109,7 +145,8 @@ LEGACY: Final[Mapping[str, str]] = MappingProxyType(
         "ts_argmin": "ts_arg_min", "indneutralize": "group_neutralize", "ts_skew": "ts_skewness",
         "ts_kurt": "ts_kurtosis", "mean": "ts_mean", "ts_shift": "ts_delay", "where": "if_else",
         "ceil": "ceiling", "ema_decay": "ts_weighted_decay", "group_stddev": "group_std_dev", "negate": "not",
-        "round0": "round_down", "ts_stddev": "ts_std_dev", "ts_weighted_delay": "ts_weighted_decay",
+        "round0": "round_down", "signedpower": "signed_power", "ts_stddev": "ts_std_dev",
+        "ts_weighted_delay": "ts_weighted_decay",
     }
 )  # fmt: skip
 """FASTEXPR names from before 2016 and from the 2016 paper, and their names of today."""

@@ -119,7 +119,7 @@ OPS = (
         name="signed_power", category=_CATEGORY, args=XY, exponent="power",
         definition="sign(x) * abs(x) ^ y", source=BRAIN,
         platform_note="the 2016 paper defines signedpower(x, a) as x^a; BRAIN's text keeps the sign, and is followed",
-        forms=(fast("signed_power", "signedpower", order="x y", example=by_hand("signed_power(-3, 2) = -9")), a101("SignedPower")),
+        forms=(fast("signed_power", order="x y", example=by_hand("signed_power(-3, 2) = -9")), a101("SignedPower")),
     ),
     Op(
         name="maximum", category=_CATEGORY, args=XY, commutative=True, associative=True, exponent="same",

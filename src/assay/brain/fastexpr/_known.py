@@ -1,0 +1,26 @@
+"""The platform's fields as the expression language describes fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from assay.brain._wire import DataFieldInfo
+from assay.expr import STANDARD_FIELDS, FieldInfo, Kind
+
+_KINDS: Final[Mapping[str, Kind]] = {"MATRIX": "number", "VECTOR": "vector", "GROUP": "group"}
+
+
+def known_fields(fields: Mapping[str, DataFieldInfo] | None) -> dict[str, FieldInfo] | None:
+    """Fields by name in lower case, as names are read without regard to case; None stays None."""
+    if fields is None:
+        return None
+    return {name.lower(): _described(name.lower(), info) for name, info in fields.items()}
+
+
+def _described(name: str, info: DataFieldInfo) -> FieldInfo:
+    kind = _KINDS[info.type]
+    standard = STANDARD_FIELDS.get(name)
+    if standard is not None and standard.kind == kind:
+        return standard
+    return FieldInfo(name, kind, description=info.description)
