@@ -53,11 +53,17 @@ def refusals_markdown() -> str:
 
 
 def tools_page() -> str:
-    """The page ``docs/reference/tools.md``: the tools of the whole surface."""
+    """The page ``docs/reference/tools.md``: the tools of the whole surface, and those of the BRAIN agent."""
+    from assay.brain.tools import BrainDesk, HttpsWeb, WebRules, brain_tools
     from assay.mcp import bare_surface
-    from assay.tools import tools_markdown
+    from assay.tools import Registry, tools_markdown
 
-    return tools_markdown(bare_surface(allow_record=True))
+    brain = brain_tools(BrainDesk(web=HttpsWeb(WebRules(("the hosts of `web_hosts`",)))))
+    note = (
+        "The group `brain` is for the models behind `assay brain`, and not served over MCP; its web tools\n"
+        "exist only where `web_hosts` of `[brain]` lists hosts."
+    )
+    return tools_markdown(Registry([*bare_surface(allow_record=True).tools(), *brain]), note)
 
 
 def declared_reasons() -> dict[str, list[Reason]]:

@@ -25,9 +25,12 @@ pairs are not JSON here.
 """
 
 
-def tools_markdown(registry: Registry) -> str:
-    """The page ``docs/reference/tools.md``: every tool with arguments, result and reasons."""
-    lines = [_HEAD, *_kinds(), *_common()]
+def tools_markdown(registry: Registry, note: str = "") -> str:
+    """The page ``docs/reference/tools.md``: every tool with arguments, result and reasons.
+
+    ``note`` stands below what is said of all tools.
+    """
+    lines = [_HEAD, *([note, ""] if note else []), *_kinds(), *_common()]
     for tool in registry.tools():
         lines += _tool(tool)
     return "\n".join(lines).rstrip() + "\n"
