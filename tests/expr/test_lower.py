@@ -94,6 +94,13 @@ def refused(text, dialect="core", **options):
         ("densify(sector)", "densify(sector)"),
         ("signed_power(x, 2)", "signed_power(x, 2)"),
         ("x ^ 2", "x^2"),
+        ("x > 1 AND y > 1 Or x < y", "x > 1 && y > 1 || x < y"),
+        ("if_else(x > 1, input3=1, input2=y)", "where(x > 1, y, 1)"),
+        ("is_nan(input=x)", "is_missing(x)"),
+        ("and(input1=x > 1, input2=y > 1)", "x > 1 && y > 1"),
+        ("a = x; A = a + y; a", "x + y"),
+        ("close = close * 2; close", "close * 2"),
+        ("adv20 = adv20 * 2; adv20", "ts_mean(volume, 20) * 2"),
         ("pasteurize(x)", "x"),
         ("adv20", "ts_mean(volume, 20)"),
         ("group_extra(x, y, sector)", "where(is_missing(x), group_mean(x, y, sector), x)"),
@@ -248,6 +255,9 @@ def test_notices_tell_what_was_assumed() -> None:
         ('bucket(close, range="1,0,0.1")', "fastexpr", "bad_parameter", 1),
         ('bucket(close, buckets="3,2")', "fastexpr", "bad_parameter", 1),
         ("bucket(close)", "fastexpr", "bad_parameter", 1),
+        ("a = b; b = a; a", "fastexpr", "unknown_field", 5),
+        ("a = a + 1; a", "fastexpr", "unknown_field", 5),
+        ("ts_mean(close, windw)", "fastexpr", "unknown_field", 16),
         ("$close", "core", "syntax", 1),
         ("RANK(close)", "report", "syntax", 6),
         ("RANK($clse)", "report", "unknown_field", 6),
@@ -266,6 +276,18 @@ def test_a_lacking_argument_is_named() -> None:
     assert refused("ts_mean(window=5)").message.startswith("ts_mean lacks 'x'")
     assert refused("ts_mean(close, 1, 2, 3)").message.startswith("ts_mean does not take 4 arguments")
     assert "no list of numbers" in refused('bucket(close, buckets="a")', "fastexpr").message
+
+
+def test_a_refusal_has_the_particulars_that_it_words() -> None:
+    news = {"close": FieldInfo("close"), "news": FieldInfo("news", "vector")}
+    two = {"given": 2, "inputs": 1, "variadic": False}
+    assert refused("nope(close)", "fastexpr").facts == {"op": "nope"}
+    assert refused("ts_mean(close, close)").facts == {"op": "ts_mean", "parameter": "window", **two}
+    assert refused("ts_mean(close)").facts["missing"] == ["window"]
+    assert refused("close + news", "fastexpr", fields=news).facts == {
+        "op": "add", "index": 1, "wanted": "number", "given": "vector",
+    }  # fmt: skip
+    assert refused("group_rank(close, 'a')", "fastexpr").facts["given"] == "text"
 
 
 def test_a_vector_must_be_reduced_first() -> None:
@@ -296,7 +318,7 @@ def test_a_field_of_the_data_comes_before_a_written_out_mean() -> None:
 
 
 def test_a_tree_that_grows_by_substitution_is_refused() -> None:
-    text = "; ".join(["a0 = close", *(f"a{i + 1} = a{i} + a{i}" for i in range(60)), "a60"])
+    text = "; ".join(["a0 = close", *(f"a{i + 1} = a{i} + a{i}" for i in range(70)), "a70"])
     assert refused(text, "fastexpr").reason.code == "formula_too_deep"
-    wide = "; ".join(["a0 = close + open", *(f"a{i + 1} = a{i} + a{i}" for i in range(8)), "a8"])
+    wide = "; ".join(["a0 = close + open", *(f"a{i + 1} = a{i} + a{i}" for i in range(12)), "a12"])
     assert refused(wide, "fastexpr").reason.code == "formula_too_large"

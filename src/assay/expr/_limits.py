@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from assay.expr._op import DialectName
@@ -27,9 +29,11 @@ class Limits:
 
 
 _SHORT: Final = Limits()
-_PLATFORM: Final = Limits(lookback=2520)
+_PLATFORMS: Final[Mapping[str, Limits]] = MappingProxyType(
+    {"fastexpr": Limits(characters=16384, nodes=1000, depth=64, lookback=2520), "qlib": Limits(lookback=2520)}
+)
 
 
 def default_limits(dialect: DialectName) -> Limits:
-    """Limits of a dialect: a lookback of 504 bars, 2,520 where platforms allow long ones."""
-    return _PLATFORM if dialect in ("fastexpr", "qlib") else _SHORT
+    """Limits of a dialect: wider for those of platforms that allow long formulas and long histories."""
+    return _PLATFORMS.get(dialect, _SHORT)

@@ -123,6 +123,7 @@ class _Lowering:
         "dollar",
         "fields",
         "fold",
+        "later",
         "notices",
         "record",
         "spans",
@@ -145,6 +146,7 @@ class _Lowering:
         self.fold = GRAMMARS[dialect].ignore_case
         self.dollar = GRAMMARS[dialect].dollar == "always"
         self.variables: dict[str, Node] = {}
+        self.later: set[str] = set()
         self.notices: list[Notice] = []
         self.record = record
         self.spans: dict[Node, tuple[int, int]] = {}
@@ -166,10 +168,11 @@ class _Lowering:
             raise self._error(reasons.FRAGMENT, message, program.statements[0])
         last = len(program.statements) - 1
         node: Node | None = None
+        self.later = {self._folded(s.target) for s in program.statements if s.target is not None}
         for i, statement in enumerate(program.statements):
             node = self.lower(statement.value)
             if statement.target is not None:
-                self.variables[statement.target] = node
+                self.variables[self._folded(statement.target)] = node
                 if i == last:
                     self._notice(
                         "assignment_result",
@@ -221,18 +224,19 @@ class _Lowering:
         return self._field(name, syntax)
 
     def _variable(self, name: str) -> Node | None:
-        found = self.variables.get(name)
-        if found is None and self.fold:
-            low = name.lower()
-            for known, value in self.variables.items():
-                if known.lower() == low:
-                    return value
-        return found
+        return self.variables.get(self._folded(name))
+
+    def _folded(self, name: str) -> str:
+        return name.lower() if self.fold else name
 
     def _field(self, name: str, syntax: Name) -> Node:
         found, canonical = _standard(name, self.dialect)
-        if self.fields is not None and canonical in self.fields:
+        if canonical in (self.fields or STANDARD_FIELDS):
             return Field(canonical)
+        if self.later and type(found) is Field and self._folded(name) in self.later:
+            raise self._error(
+                reasons.UNKNOWN_FIELD, f"the variable {name!r} is used before it is assigned", syntax
+            )
         if found is not None:
             return found
         near = tuple(f"${n}" for n in did_you_mean(name, names.REPORT_FIELDS))
@@ -312,7 +316,7 @@ class _Lowering:
             else:
                 assert isinstance(slot, Param)
                 if value is not None:
-                    values.append(self._literal(value, slot, word))
+                    values.append(self._literal(value, slot, word, syntax))
                 elif slot.default is not None or slot.optional:
                     values.append(slot.default)
                 else:
@@ -357,7 +361,8 @@ class _Lowering:
             if is_bool or options[0].default is None:
                 by_name[options[0].name] = args.pop()
         values = tuple(
-            self._literal(by_name[o.name], o, word) if o.name in by_name else o.default for o in options
+            self._literal(by_name[o.name], o, word, syntax) if o.name in by_name else o.default
+            for o in options
         )
         inputs = tuple(self._input(arg, kinds[0], word.name, i) for i, arg in enumerate(args))
         return self._build(word, syntax, inputs, values)
@@ -374,18 +379,20 @@ class _Lowering:
 
     # -- literals
 
-    def _literal(self, syntax: Syntax, param: Param, word: Word) -> ParamValue:
+    def _literal(self, syntax: Syntax, param: Param, word: Word, call: Apply) -> ParamValue:
         if param.type == "text":
             return self._text_literal(syntax, param, word)
         value = self._constant(syntax)
         if value is None:
+            if type(syntax) is Name and self.fields is not None and GRAMMARS[self.dialect].programs:
+                self._known_name(syntax, self.fields)
             what = "a window" if param.name in ("window", "span") else f"the parameter {param.name!r}"
             raise self._error(
                 reasons.LITERAL_EXPECTED,
                 f"{what} of {word.name} must be a number written out",
                 syntax,
                 expected=("a number",),
-                facts={"op": word.name, "parameter": param.name},
+                facts={"op": word.name, "parameter": param.name, **self._counted(word, call)},
             )
         if param.type == "bool":
             if value not in (0.0, 1.0):
@@ -465,6 +472,18 @@ class _Lowering:
 
     # -- refusals
 
+    def _known_name(self, syntax: Name, fields: Mapping[str, FieldInfo]) -> None:
+        """Refuse a name that is neither a variable nor a field."""
+        if self._variable(syntax.name) is None and names.field_name(syntax.name, self.dialect) not in fields:
+            near = did_you_mean(syntax.name, [*self.variables, *fields])
+            message = f"there is no variable or field {syntax.name!r}"
+            raise self._error(reasons.UNKNOWN_FIELD, message, syntax, near=near)
+
+    def _counted(self, word: Word, call: Apply) -> dict[str, Any]:
+        """How many of the arguments in order are no literals, and how many inputs the word has."""
+        values = [a for a in call.args if type(a) is not Text and self._constant(a) is None]
+        return {"given": len(values), "inputs": _inputs(word), "variadic": word.variadic}
+
     def _unknown(self, syntax: Apply) -> ExpressionError:
         why = UNSUPPORTED.get(self.dialect, {}).get(
             syntax.name.lower() if self.fold and self.dialect == "fastexpr" else syntax.name
@@ -495,7 +514,7 @@ class _Lowering:
             "op": word.name,
             "given": given,
             "missing": lacking,
-            "inputs": sum(isinstance(s, Arg) for s in word.slots),
+            "inputs": _inputs(word),
             "optional": len(word.slots) - len(needed),
             "variadic": word.variadic,
         }
@@ -526,6 +545,10 @@ class _Lowering:
             suggestions=near,
             facts=facts,
         )
+
+
+def _inputs(word: Word) -> int:
+    return sum(isinstance(slot, Arg) for slot in word.slots)
 
 
 def _reorder_191(name: str, args: tuple[Syntax, ...]) -> tuple[Syntax, ...]:

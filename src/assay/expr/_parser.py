@@ -19,9 +19,11 @@ from assay.expr._syntax import (
     Syntax,
     Text,
     Unary,
+    levels_of,
 )
 from assay.expr._tokens import END, NAME, NUMBER, SYMBOL, TEXT, error_at, span_at, tokenize
 
+_LEVELS = 200
 _OPERAND = ("a number", "a field", "a call", "(")
 _PUNCTUATION = frozenset("(),;")
 _MEANT = {
@@ -52,7 +54,18 @@ def parse_syntax(text: str, dialect: DialectName = "core", *, limits: Limits | N
     if len(text) > allowed.characters:
         message = f"the formula has {len(text)} characters, at most {allowed.characters} are allowed"
         raise error_at(reasons.TOO_LONG, message, text, allowed.characters, len(text))
-    return _Parser(text, GRAMMARS[dialect], allowed).program()
+    program = _Parser(text, GRAMMARS[dialect], allowed).program()
+    if len(text) > 2 * _LEVELS:
+        _refuse_deep(program, text)
+    return program
+
+
+def _refuse_deep(program: Program, text: str) -> None:
+    """What is made of a syntax tree is made by recursion."""
+    for part, level in levels_of(program):
+        if level > _LEVELS:
+            message = f"the formula has more than {_LEVELS} levels here"
+            raise error_at(reasons.TOO_DEEP, message, text, part.start, part.end)
 
 
 def unknown_dialect(name: str) -> Refusal:
@@ -79,7 +92,6 @@ class _Parser:
             self._check_size()
 
     def _check_size(self) -> None:
-        """Left-leaning chains are as deep as they are long, so the size bounds every later recursion."""
         count = 0
         for i, kind in enumerate(self.kinds):
             if kind != SYMBOL or self.texts[i] not in _PUNCTUATION:
@@ -131,13 +143,13 @@ class _Parser:
             symbol = texts[self.position]
             power = infix.get(symbol)
             if power is None:
-                power = self._synonym_power(symbol)
-                if power is None:
+                meant = self._meant(symbol)
+                if meant is None:
                     if symbol == "?" and self.grammar.ternary and least < TERNARY:
                         left = self._conditional(left, start)
                         continue
                     break
-                symbol = self.grammar.synonyms[symbol]
+                symbol, power = meant, infix[meant]
             if power <= least:
                 break
             self.position += 1
@@ -146,9 +158,9 @@ class _Parser:
         self.nesting -= 1
         return left
 
-    def _synonym_power(self, symbol: str) -> int | None:
-        meant = self.grammar.synonyms.get(symbol)
-        return None if meant is None else self.infix[meant]
+    def _meant(self, symbol: str) -> str | None:
+        """The symbol that a word such as ``and`` stands for."""
+        return self.grammar.synonyms.get(symbol.lower() if self.grammar.ignore_case else symbol)
 
     def _conditional(self, condition: Syntax, start: int) -> Syntax:
         self.position += 1

@@ -122,12 +122,17 @@ class Program:
 
 
 def parts_of(program: Program) -> Iterator[Syntax]:
-    """Every part of a program, in the order of the text; without recursion, as chains may be long."""
-    waiting: list[Syntax] = [statement.value for statement in reversed(program.statements)]
+    """Every part of a program, in the order of the text."""
+    return (part for part, _ in levels_of(program))
+
+
+def levels_of(program: Program) -> Iterator[tuple[Syntax, int]]:
+    """Every part with its level, from 1; without recursion, as a chain of sums is as deep as it is long."""
+    waiting: list[tuple[Syntax, int]] = [(statement.value, 1) for statement in reversed(program.statements)]
     while waiting:
-        part = waiting.pop()
-        yield part
-        waiting.extend(reversed(_inside(part)))
+        part, level = waiting.pop()
+        yield part, level
+        waiting.extend((inner, level + 1) for inner in reversed(_inside(part)))
 
 
 def _inside(part: Syntax) -> tuple[Syntax, ...]:

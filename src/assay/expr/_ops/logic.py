@@ -8,12 +8,15 @@ from assay.expr._tree import Call
 
 _CATEGORY = "logic"
 _BOOLS = (Arg("x", "bool"), Arg("y", "bool"))
+_INPUTS = (("input1", "x"), ("input2", "y"))
 
 
 def _compare(
     name: str, symbol: str, meaning: str, platform: str, short: str, *, commutes: bool = False
 ) -> Op:
-    fastexpr = fast(platform, symbol=symbol, example=by_hand(f"1 {symbol} 2 is {int(_TRUTH[symbol])}"))
+    fastexpr = fast(
+        platform, symbol=symbol, renames=_INPUTS, example=by_hand(f"1 {symbol} 2 is {int(_TRUTH[symbol])}")
+    )
     forms: tuple[Form, ...] = (
         core(name, symbol=symbol),
         fastexpr,
@@ -47,13 +50,13 @@ OPS = (
     Op(
         name="and", category=_CATEGORY, args=_BOOLS, result="bool", commutative=True, associative=True, exponent="dimensionless",
         definition="1 where both are true, else 0; missing where either is", source=ASSAY,
-        forms=(core("and", symbol="&&"), fast("and", symbol="&&", variadic=True, example=by_hand("and(1, 0) = 0")),
+        forms=(core("and", symbol="&&"), fast("and", symbol="&&", variadic=True, renames=_INPUTS, example=by_hand("and(1, 0) = 0")),
                qlib("And", symbol="&"), a101(symbol="&&"), a191(symbol="&&")),
     ),
     Op(
         name="or", category=_CATEGORY, args=_BOOLS, result="bool", commutative=True, associative=True, exponent="dimensionless",
         definition="1 where at least one is true, else 0; missing where either is", source=ASSAY,
-        forms=(core("or", symbol="||"), fast("or", symbol="||", variadic=True, example=by_hand("or(1, 0) = 1")),
+        forms=(core("or", symbol="||"), fast("or", symbol="||", variadic=True, renames=_INPUTS, example=by_hand("or(1, 0) = 1")),
                qlib("Or", symbol="|"), a101(symbol="||"), a191(symbol="||")),
     ),
     Op(
@@ -65,14 +68,14 @@ OPS = (
     Op(
         name="is_missing", category=_CATEGORY, args=(Arg("x"),), result="bool", exponent="zero", missing="never",
         definition="1 where x is missing, else 0; itself never missing", source=ASSAY,
-        forms=(fast("is_nan", example=by_hand("is_nan(nan) = 1, is_nan(3) = 0")),),
+        forms=(fast("is_nan", renames=(("input", "x"),), example=by_hand("is_nan(nan) = 1, is_nan(3) = 0")),),
     ),
     Op(
         name="where", category=_CATEGORY, args=(Arg("condition", "bool"), *XY), exponent="select", missing="defined",
         definition="x where the condition is true, y where it is false, missing where the condition is missing; the branch not taken may be missing",
         source=ASSAY,
         platform_note="qlib takes y where the condition is missing, as its comparisons with a missing value are false",
-        forms=(core("where", symbol="?"), fast("if_else", symbol="?", example=by_hand("if_else(2 > 1, 10, 20) = 10")),
+        forms=(core("where", symbol="?"), fast("if_else", symbol="?", renames=(("input1", "condition"), ("input2", "x"), ("input3", "y")), example=by_hand("if_else(2 > 1, 10, 20) = 10")),
                qlib("If"), a101(symbol="?"), a191(symbol="?")),
     ),
 )  # fmt: skip
