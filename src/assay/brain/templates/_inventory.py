@@ -1,0 +1,109 @@
+"""What a platform has to put into slots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Final
+
+from assay.base import did_you_mean
+from assay.brain._platform import Platform
+from assay.brain._wire import DataFieldInfo, OperatorInfo
+from assay.brain.fastexpr import check_program
+from assay.brain.templates._pattern import Pattern
+from assay.brain.templates._template import FieldSlot, OperatorKind, Slot, ValueSlot, written
+
+OPERATORS_OF: Final[Mapping[OperatorKind, tuple[str, ...]]] = MappingProxyType(
+    {
+        "time": (
+            "ts_mean", "ts_rank", "ts_zscore", "ts_delta", "ts_std_dev", "ts_decay_linear", "ts_sum",
+            "ts_av_diff", "ts_scale", "ts_quantile", "ts_product", "ts_arg_max", "ts_arg_min", "ts_delay",
+        ),
+        "time_pair": ("ts_corr", "ts_covariance", "ts_regression"),
+        "section": ("rank", "zscore", "normalize", "quantile", "scale", "winsorize"),
+        "group": ("group_neutralize", "group_rank", "group_zscore", "group_scale"),
+        "element": ("reverse", "abs", "sign", "log", "sqrt", "inverse"),
+        "vector": ("vec_avg", "vec_sum"),
+    }
+)  # fmt: skip
+"""The operators of each kind, the most usual first; all may be called with nothing but what the kind says."""
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """Fields and operators of a platform, in its order."""
+
+    fields: tuple[DataFieldInfo, ...]
+    operators: tuple[OperatorInfo, ...]
+
+    @classmethod
+    def of(cls, platform: Platform, data_set: str | None = None) -> Inventory:
+        """What the platform lists, of one data set or of all; group fields belong to every data set."""
+        fields = platform.data_fields()
+        if data_set is not None:
+            own = {field.id for field in platform.data_fields(data_set)}
+            fields = tuple(field for field in fields if field.id in own or field.type == "GROUP")
+        return cls(fields, platform.operators())
+
+    @cached_property
+    def by_id(self) -> Mapping[str, DataFieldInfo]:
+        return {field.id: field for field in self.fields}
+
+    @cached_property
+    def operator_names(self) -> frozenset[str]:
+        return frozenset(info.name.lower() for info in self.operators)
+
+    def candidates(self, slot: Slot) -> tuple[str, ...]:
+        """What may stand in a slot: its representative values first, then the rest in the listed order."""
+        if isinstance(slot, ValueSlot):
+            listed: tuple[str, ...] = tuple(written(value) for value in slot.values)
+        elif isinstance(slot, FieldSlot):
+            listed = self._fields(slot)
+        else:
+            listed = tuple(
+                name for name in slot.operators or OPERATORS_OF[slot.kind] if name in self.operator_names
+            )
+        first = [value for value in map(written, slot.representative_values) if value in listed]
+        ordered = tuple(dict.fromkeys([*first, *listed]))
+        return ordered[: slot.search_domain.max_candidates] if isinstance(slot, FieldSlot) else ordered
+
+    def representatives(self, slot: Slot) -> tuple[str, ...]:
+        """What stands for the slot in a probe: the values that it names and the platform has, else one."""
+        candidates = self.candidates(slot)
+        named = {written(value) for value in slot.representative_values}
+        return tuple(value for value in candidates if value in named) or candidates[:1]
+
+    def problem(self, text: str) -> str | None:
+        """Why the platform would not simulate an expression, with the place; None where it would."""
+        found = check_program(text, self.by_id, self.operators)
+        if found is None:
+            return None
+        place = found.place
+        hint = f" ({found.hint})" if found.hint and found.hint != found.message else ""
+        return f"{found.message} at line {place.line}, characters {place.start} to {place.end}{hint}"
+
+    def near(self, name: str) -> tuple[str, ...]:
+        """Fields that may have been meant."""
+        return did_you_mean(name, self.by_id)
+
+    def _fields(self, slot: FieldSlot) -> tuple[str, ...]:
+        domain = slot.search_domain
+        fitting = [field for field in self.fields if _is_of(field, slot)]
+        wanted = Pattern.of(domain.include_regex)
+        unwanted = None if domain.exclude_regex is None else Pattern.of(domain.exclude_regex)
+        kept = [
+            field.id
+            for field in fitting
+            if wanted.found_in(field.id) and not (unwanted and unwanted.found_in(field.id))
+        ]
+        if not kept and domain.fallback_to_all:
+            kept = [field.id for field in fitting]
+        return tuple(kept)
+
+
+def _is_of(field: DataFieldInfo, slot: FieldSlot) -> bool:
+    if field.type != slot.type:
+        return False
+    return slot.dataset is None or (field.dataset is not None and field.dataset.id == slot.dataset)
