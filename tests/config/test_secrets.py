@@ -86,6 +86,8 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
 
 def test_without_a_file_only_the_environment_speaks(tmp_path: Path) -> None:
     assert load_secrets(tmp_path, environ={"X_API_KEY": "v", "PATH": "/bin"}) == {"X_API_KEY": Secret("v")}
+    named = load_secrets(tmp_path, environ={"A_USERNAME": "u", "PATH": "/bin"}, names=("A_USERNAME",))
+    assert named == {"A_USERNAME": Secret("u")}
 
 
 def test_redact_masks_every_form_of_a_secret() -> None:

@@ -5,7 +5,7 @@ import hmac
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import quote
@@ -132,15 +132,21 @@ def _unquoted(text: str) -> str | None:
     return re.split(r"\s+#", text, maxsplit=1)[0].strip()
 
 
-def load_secrets(root: Path | None = None, *, environ: Mapping[str, str] | None = None) -> dict[str, Secret]:
+def load_secrets(
+    root: Path | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    names: Collection[str] = (),
+) -> dict[str, Secret]:
     """Secrets by name: the ``.env`` of folder ``root``, and over it the variables of the environment.
 
-    Of the environment only names that end in KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL(S), and those that
-    ``.env`` names, are taken.
+    Of the environment only names that end in KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL(S), those that
+    ``.env`` names, and ``names`` are taken.
     """
     environ = os.environ if environ is None else environ
     found = {} if root is None else read_dotenv(Path(root) / ".env")
-    taken = {k: Secret(v) for k, v in environ.items() if v and (k in found or _SECRET_NAME.search(k))}
+    wanted = {*found, *names}
+    taken = {k: Secret(v) for k, v in environ.items() if v and (k in wanted or _SECRET_NAME.search(k))}
     return {**found, **taken}
 
 

@@ -1,0 +1,58 @@
+"""Lists that the platform gives page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
+
+from assay.brain.client._http import Query
+
+
+class HasId(Protocol):
+    """What is listed once, by its id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+I = TypeVar("I", bound=HasId)  # noqa: E741 - an item
+Page = Callable[[Query], Awaitable[tuple[list[I], int]]]
+
+
+async def pages(
+    page: Page[I],
+    *,
+    query: Query,
+    size: int,
+    note: Callable[[str], None],
+    most: int | None = None,
+    furthest: int | None = None,
+) -> list[I]:
+    """All items of a list, each once, in the order of the platform.
+
+    Parameters
+    ----------
+    page : gives the items of one page, and how many the platform says there are in all.
+    most : stop at so many.
+    furthest : the platform goes no further than this place; ``note`` hears of what lies beyond it.
+    """
+    found: dict[str, I] = {}
+    offset = 0
+    while True:
+        wanted = size if most is None else min(size, most - len(found))
+        if furthest is not None:
+            wanted = min(wanted, furthest - offset)
+        if wanted <= 0:
+            break
+        items, count = await page((("limit", str(wanted)), ("offset", str(offset)), *query))
+        for item in items:
+            found.setdefault(item.id, item)
+        offset += len(items)
+        if offset >= count:
+            return list(found.values())
+        if not items:
+            note(f"the platform speaks of {count} items, and gives {offset} of them")
+            return list(found.values())
+    if most is None or len(found) < most:
+        note(f"the platform gives the first {offset} of its list only; filter more narrowly")
+    return list(found.values())

@@ -1,0 +1,48 @@
+"""The session of an account between two commands: the platform counts sign-ins, and some need a person."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.base import atomic_write_json
+from assay.brain.client._credentials import Credentials
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFile:
+    """The cookies of a session in a file that its owner alone may read.
+
+    ``owner`` is a hash of address and account: what another account left is not used.
+    """
+
+    path: Path
+    owner: str
+
+    @classmethod
+    def of(cls, path: Path, origin: str, credentials: Credentials) -> SessionFile:
+        """The file of an account at an address."""
+        secret = f"{origin}\n{credentials.username.reveal()}\n{credentials.password.reveal()}"
+        return cls(path, hashlib.sha256(secret.encode()).hexdigest())
+
+    def load(self) -> dict[str, str]:
+        """The cookies; empty where there are none, or none of this account."""
+        try:
+            found = json.loads(self.path.read_bytes())
+        except (FileNotFoundError, ValueError):
+            return {}
+        if not isinstance(found, dict) or found.get("owner") != self.owner:
+            return {}
+        cookies = found.get("cookies")
+        return {str(k): str(v) for k, v in cookies.items()} if isinstance(cookies, dict) else {}
+
+    def save(self, cookies: dict[str, str]) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # made before anything is in it: a file that exists keeps its permissions
+        self.path.touch(mode=0o600)
+        atomic_write_json(self.path, {"owner": self.owner, "cookies": cookies})
+
+    def forget(self) -> None:
+        self.path.unlink(missing_ok=True)
