@@ -43,6 +43,25 @@ _GRADES: Final[dict[int, tuple[tuple[float, Grade], ...]]] = {
 }
 
 
+LADDER: Final = (2, 3, 4, 5, 6, 7, 8, 9, 10)
+"""Years that the ladder of Sharpe ratios looks back, one after the other."""
+LADDER_FAIL: Final[dict[int, float]] = {1: 1.59, 0: 2.69}
+_LADDER_PASS: Final[dict[int, tuple[float, ...]]] = {
+    1: (2.38, 2.38, 2.38, 2.38, 2.22, 2.06, 1.90, 1.74, 1.59),
+    0: (3.96, 3.96, 3.96, 3.96, 3.64, 3.33, 3.17, 2.85, 2.69),
+}
+LADDER_CALM: Final = 0.3
+LADDER_CALM_FACTOR: Final = 0.85
+"""Below a turnover of 30% the ladder's limits are lowered by this factor."""
+
+
+def ladder_limits(years: int, delay: int, turnover: float | None) -> tuple[float, float]:
+    """Sharpe ratios of the last ``years`` that pass, and below which it fails."""
+    factor = LADDER_CALM_FACTOR if turnover is not None and turnover < LADDER_CALM else 1.0
+    passing = _LADDER_PASS[delay][LADDER.index(years)]
+    return round(passing * factor, 4), round(LADDER_FAIL[delay] * factor, 4)
+
+
 def limits(level: BrainLevel = "user", delay: int = 1) -> Limits:
     """The limits for an account's level at a delay."""
     return _LIMITS[level, delay]

@@ -19,7 +19,7 @@ from assay.expr._plugins import listed_problems, load_plugins, plugin_error
 from assay.expr._print import write
 from assay.expr._random import Space, crossover, mutate, sample
 from assay.expr._reasons import REASONS
-from assay.expr._syntax import Apply, Name, Program, parts_of
+from assay.expr._syntax import Apply, Name, Number, Program, Text, Unary, parts_of
 from assay.expr._table import build_table, op_table
 from assay.expr._tree import Call, Constant, Field, Node, Params, ParamValue, distinct, fields_of, walk
 from assay.expr._validate import validate
@@ -50,6 +50,7 @@ __all__ = [
     "Name",
     "Node",
     "Notice",
+    "Number",
     "Op",
     "Param",
     "ParamValue",
@@ -57,6 +58,8 @@ __all__ = [
     "Policy",
     "Program",
     "Space",
+    "Text",
+    "Unary",
     "UNSUPPORTED",
     "Word",
     "added_bars",

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.config import PeriodPlan
+from assay.errors import DataError
+from assay.market import Panel
+
+LEAST_DAYS = 60
+"""Trading days in sample below which no figure means anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """First and last day in sample, and the last of the held days that follow them."""
+
+    start: np.datetime64
+    end: np.datetime64
+    last: np.datetime64
+
+
+def window_of(panel: Panel, plan: PeriodPlan | None, years: int, held_days: int) -> Window:
+    """At most ``years`` years that end ``held_days`` trading days before the end of ``search``.
+
+    Without a plan the last bar of the data ends the held days. What lies before the window is history, which
+    expressions may read; what lies after its end is not.
+
+    Raises
+    ------
+    DataError
+        Too few trading days are left in sample.
+    """
+    first = panel.dates[0] if plan is None else max(panel.dates[0], np.datetime64(plan.search.start, "D"))
+    last = panel.dates[-1] if plan is None else min(panel.dates[-1], np.datetime64(plan.search.end, "D"))
+    days = panel.dates[(panel.dates >= first) & (panel.dates <= last)]
+    sample = days[: max(len(days) - held_days, 0)]
+    if len(sample) < LEAST_DAYS:
+        raise DataError(
+            f"{len(days)} trading days may be searched; with {held_days} held, {len(sample)} are left",
+            where=f"data set {panel.name!r}",
+            fix=f"leave at least {LEAST_DAYS}: lower held_days of [brain.simulator], or use a longer market",
+        )
+    start = sample[sample > years_before(sample[-1], years)][0]
+    return Window(start, sample[-1], days[-1])
+
+
+def years_before(day: np.datetime64, years: int, months: int = 0) -> np.datetime64:
+    """The same day of the month so long ago; the last of the month where it is shorter."""
+    month = day.astype("datetime64[M]")
+    target = month - np.timedelta64(12 * years + months, "M")
+    longest = (target + np.timedelta64(1, "M")).astype("datetime64[D]") - np.timedelta64(1, "D")
+    return min(target.astype("datetime64[D]") + (day - month.astype("datetime64[D]")), longest)
