@@ -515,7 +515,7 @@ class _Lowering:
             "given": given,
             "missing": lacking,
             "inputs": _inputs(word),
-            "optional": len(word.slots) - len(needed),
+            "most": len(word.slots),
             "variadic": word.variadic,
         }
         return self._error(reasons.WRONG_ARITY, message, syntax, expected=(word.signature,), facts=facts)

@@ -7,13 +7,10 @@ from functools import lru_cache
 from typing import Final
 
 from assay.brain._wire import OperatorInfo
+from assay.brain.fastexpr._names import ARGUMENTS
 from assay.config import BrainLevel
 from assay.expr import Word, words
 
-ARGUMENTS: Final[Mapping[str, str]] = {
-    "window": "d", "use_std": "useStd", "skipboth": "skipBoth", "nangroup": "NaNGroup",
-}  # fmt: skip
-"""Names of arguments that the platform writes in another way than the op table."""
 _CATEGORIES: Final[Mapping[str, str]] = {"ts": "Time Series", "group": "Group", "vec": "Vector"}
 """By the first part of a name; the others are listed below."""
 _LISTED: Final[Mapping[str, tuple[str, ...]]] = {

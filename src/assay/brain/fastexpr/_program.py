@@ -9,9 +9,8 @@ from assay.brain._wire import DataFieldInfo, OperatorInfo
 from assay.brain.fastexpr._known import known_fields
 from assay.brain.fastexpr._operators import operators as operators_of
 from assay.brain.fastexpr._problem import Problem
-from assay.brain.fastexpr._wording import place_of, problem_of, unknown_operator
-from assay.errors import ExpressionError
-from assay.expr import Apply, Expression, Program, check, parse, parts_of
+from assay.brain.fastexpr._wording import END, place_of, problem_of, unexpected, unknown_operator
+from assay.expr import LEGACY, UNSUPPORTED, Apply, Expression, Name, Program, check, parse, parts_of
 
 
 def check_program(
@@ -21,6 +20,9 @@ def check_program(
 ) -> Problem | None:
     """The first problem of an expression, or None when it can be simulated.
 
+    The grammar comes first, then the names of operators, then fields, inputs and attributes, then windows
+    and size.
+
     Parameters
     ----------
     fields : all fields that may be used, by id; None = names of fields are not checked.
@@ -28,18 +30,17 @@ def check_program(
 
     Notes
     -----
-    An operator that the platform lists and that is not in the op table is taken on trust.
+    An operator that the platform lists and that the op table lacks is taken on trust, and with it what
+    stands beside it.
     """
-    allowed = {info.name.lower() for info in (operators_of() if operators is None else operators)}
     found = check(text, "fastexpr", fields=known_fields(fields))
     if found.program is not None:
-        problem = _inaccessible(found.program, text, allowed)
+        problem = _outside_grammar(found.program, text) or _inaccessible(found.program, text, operators)
         if problem is not None:
             return problem
-    error = found.error
-    if error is None or (error.facts.get("op", "").lower() in allowed and _no_word(error)):
+    if found.error is None or found.error.reason.code in ("unknown_op", "unsupported_op"):
         return None
-    return problem_of(error)
+    return problem_of(found.error)
 
 
 def expression(text: str, fields: Mapping[str, DataFieldInfo] | None = None) -> Expression:
@@ -53,18 +54,41 @@ def expression(text: str, fields: Mapping[str, DataFieldInfo] | None = None) -> 
     return parse(text, "fastexpr", fields=known_fields(fields))
 
 
-def _no_word(error: ExpressionError) -> bool:
-    return error.reason.code in ("unknown_op", "unsupported_op")
+def _outside_grammar(program: Program, text: str) -> Problem | None:
+    """What Assay reads and the platform's grammar has not: names with a dot, statements without effect."""
+    for part in parts_of(program):
+        if isinstance(part, Name) and "." in part.name:
+            dot = part.start + part.name.index(".")
+            hint = f"names have no dot today; write {part.name.rsplit('.', 1)[1]}"
+            return Problem(unexpected("."), place_of(text, dot, dot + 1), "syntax", hint)
+    *before, last = program.statements
+    for statement in before:
+        if statement.target is None:
+            end = text.index(";", statement.end)
+            hint = "the value of this statement is not used; only the last one has none to assign to"
+            return Problem(unexpected(";"), place_of(text, end, end + 1), "syntax", hint)
+    if last.target is not None:
+        hint = f"end the program with the expression to simulate, for instance {last.target}"
+        return Problem(END, place_of(text, len(text), len(text)), "syntax", hint)
+    return None
 
 
-def _inaccessible(program: Program, text: str, allowed: set[str]) -> Problem | None:
+def _inaccessible(program: Program, text: str, operators: Iterable[OperatorInfo] | None) -> Problem | None:
+    listed = operators_of() if operators is None else operators
+    allowed = {info.name.lower() for info in listed if "REGULAR" in info.scope}
     for call in parts_of(program):
         if isinstance(call, Apply) and call.name.lower() not in allowed:
-            near = did_you_mean(call.name.lower(), allowed)
-            return Problem(
-                unknown_operator(call.name),
-                place_of(text, call.start, call.start + len(call.name)),
-                "operator",
-                f"did you mean {' or '.join(near)}?" if near else "",
-            )
+            place = place_of(text, call.start, call.start + len(call.name))
+            return Problem(unknown_operator(call.name), place, "operator", _meant(call.name, allowed))
     return None
+
+
+def _meant(name: str, allowed: set[str]) -> str:
+    why = UNSUPPORTED["fastexpr"].get(name.lower())
+    if why is not None:
+        return f"{name} {why}"
+    if any(info.name == name.lower() for info in operators_of("consultant")):
+        return f"{name} is open to consultants only"
+    current = LEGACY.get(name.lower(), "")
+    near = (current,) if current in allowed else did_you_mean(name.lower(), allowed)
+    return f"did you mean {' or '.join(near)}?" if near else ""

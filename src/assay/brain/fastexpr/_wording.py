@@ -1,34 +1,23 @@
 """Refusals of the expression language in the platform's words.
 
-The messages of the platform are those of captured replies; for what none was captured, a message of the same
-form stands in. ``docs/reference/fastexpr.md`` says which is which.
+What the platform says is known from captured replies; for what none was captured, a message of the same form
+stands in. ``docs/reference/fastexpr.md`` tells which is which.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from assay.brain._wire import Place
+from assay.brain.fastexpr._names import attribute_name, platform_name
 from assay.brain.fastexpr._problem import Problem, ProblemKind
 from assay.errors import ExpressionError
 
 END: Final = "Unexpected end of input"
 RESOURCE: Final = "Your simulation probably took too much resource"
-
-_PLATFORM_NAMES: Final[Mapping[str, str]] = {
-    "sub": "subtract", "mul": "multiply", "div": "divide", "pow": "power", "neg": "reverse",
-    "gt": "greater", "ge": "greater_equal", "lt": "less", "le": "less_equal", "eq": "equal",
-    "ne": "not_equal", "where": "if_else",
-}  # fmt: skip
-"""Operators written as symbols, by the names that the platform lists them under."""
-
-_ATTRIBUTES: Final[Mapping[str, str]] = {
-    "window": "lookback", "use_std": "useStd", "skipboth": "skipBoth", "nangroup": "NaNGroup",
-}  # fmt: skip
-
-_WANTED: Final[Mapping[str, str]] = {"vector": "an event data", "group": "a group"}
 _NUMBER: Final = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|\.")
 
 
@@ -38,6 +27,10 @@ def unknown_operator(name: str) -> str:
 
 def unknown_variable(name: str) -> str:
     return f'Attempted to use unknown variable "{name}"'
+
+
+def unexpected(character: str) -> str:
+    return f"Unexpected character '{character}'"
 
 
 def place_of(text: str, start: int, end: int) -> Place:
@@ -53,105 +46,121 @@ def place_of(text: str, start: int, end: int) -> Place:
 
 def problem_of(error: ExpressionError) -> Problem:
     """An error of the expression language as the platform would put it."""
-    kind, word = _WORDS[error.reason.code]
-    message = word(error)
-    start, end = error.span.start, error.span.end
-    if error.reason.code == "bad_number":
-        start += _good_digits(error)
-        end = start + 1
+    wording = WORDINGS[error.reason.code]
+    message, start, end = wording.say(error)
     hint = error.message
     if error.suggestions:
         hint += f"; did you mean {' or '.join(error.suggestions)}?"
-    return Problem(message, place_of(error.text, start, end), kind, hint)
+    return Problem(message, place_of(error.text, start, end), wording.kind, hint)
 
 
-def _good_digits(error: ExpressionError) -> int:
-    match = _NUMBER.match(error.text, error.span.start, error.span.end)
-    length = 0 if match is None else match.end() - match.start()
-    return min(length, error.span.end - error.span.start - 1)
+_Said = tuple[str, int, int]
+"""A message, and from where to where in the text."""
 
 
-def _character(error: ExpressionError) -> str:
-    found = error.facts.get("found", error.text[error.span.start : error.span.start + 1])
-    return f"Unexpected character '{found[0]}'" if found else END
+def _at(error: ExpressionError, message: str) -> _Said:
+    return message, error.span.start, error.span.end
 
 
-def _number(error: ExpressionError) -> str:
-    return f"Unexpected character '{error.text[error.span.start + _good_digits(error)]}'"
+def _end(error: ExpressionError) -> _Said:
+    return _at(error, END)
 
 
-def _arity(error: ExpressionError) -> str:
+def _character(error: ExpressionError) -> _Said:
+    start = error.span.start
+    found = error.facts.get("found", error.text[start : start + 1])
+    if not found:
+        return END, start, start
+    start += 1 if found == "**" else 0  # a single one is an operator
+    return unexpected(found[0]), start, start + 1
+
+
+def _number(error: ExpressionError) -> _Said:
+    """The first character that does not belong to the number."""
+    start, end = error.span.start, error.span.end
+    match = _NUMBER.match(error.text, start, end)
+    start = min(start if match is None else match.end(), end - 1)
+    return unexpected(error.text[start]), start, start + 1
+
+
+def _operator(error: ExpressionError) -> _Said:
+    return _at(error, unknown_operator(error.facts["op"]))
+
+
+def _variable(error: ExpressionError) -> _Said:
+    return _at(error, unknown_variable(error.text[error.span.start : error.span.end]))
+
+
+def _arity(error: ExpressionError) -> _Said:
     facts = error.facts
-    missing = facts.get("missing") or ()
-    inputs = facts.get("inputs", 0)
-    if missing and facts["given"] >= inputs:
-        return f"Required attribute '{_attribute(missing[0])}' must have a value"
-    return _inputs(facts)
+    if not facts:  # one argument is given twice
+        return _value(error)
+    lacking = facts["missing"]
+    if lacking and facts["given"] >= facts["inputs"]:
+        return _at(error, f"Required attribute '{attribute_name(lacking[0])}' must have a value")
+    if not lacking and facts["most"] > facts["inputs"]:
+        return _at(
+            error, f"Invalid number of inputs : {facts['given']}, should be at most {facts['most']} input(s)"
+        )
+    return _at(error, _count(facts))
 
 
-def _inputs(facts: Mapping[str, Any]) -> str:
-    least = "at least" if facts.get("variadic") else "exactly"
-    return f"Invalid number of inputs : {facts['given']}, should be {least} {facts['inputs']} input(s)"
+def _literal(error: ExpressionError) -> _Said:
+    """An expression where an attribute stands is one input too many."""
+    if error.facts["given"] > error.facts["inputs"]:
+        return _at(error, _count(error.facts))
+    return _at(error, f"Invalid value of attribute '{attribute_name(error.facts['parameter'])}'")
 
 
-def _attribute(name: str) -> str:
-    return _ATTRIBUTES.get(name, name)
+def _count(facts: Mapping[str, Any]) -> str:
+    bound = "at least" if facts["variadic"] else "exactly"
+    return f"Invalid number of inputs : {facts['given']}, should be {bound} {facts['inputs']} input(s)"
 
 
-def _literal(error: ExpressionError) -> str:
-    name = _attribute(error.facts["parameter"])
-    return f"Attribute '{name}' must be a value, not an expression"
+def _value(error: ExpressionError) -> _Said:
+    return _at(error, f"Invalid value of an attribute: {error.message}")
 
 
-def _value(error: ExpressionError) -> str:
-    return f"Invalid value of an attribute: {error.message}"
-
-
-def _type(error: ExpressionError) -> str:
+def _type(error: ExpressionError) -> _Said:
     facts = error.facts
-    op = facts.get("op", "")
     if facts["given"] == "vector":
-        return f"Operator {_PLATFORM_NAMES.get(op, op)} does not support event inputs"
-    wanted = _WANTED.get(facts.get("wanted", ""), "an expression")
-    return f"Got invalid input at index {facts.get('index', 0)}, must be {wanted}"
+        return _at(error, f"Operator {platform_name(facts['op'])} does not support event inputs")
+    wanted = {"vector": "an event data", "group": "a group"}.get(facts.get("wanted", ""), "an expression")
+    return _at(error, f"Got invalid input at index {facts.get('index', 0)}, must be {wanted}")
 
 
-def _variable(error: ExpressionError) -> str:
-    return unknown_variable(error.text[error.span.start : error.span.end])
+def _resource(error: ExpressionError) -> _Said:
+    return _at(error, RESOURCE)
 
 
-def _end(error: ExpressionError) -> str:
-    return END
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How the refusals of one reason are put."""
+
+    kind: ProblemKind
+    say: Callable[[ExpressionError], _Said]
 
 
-def _resource(error: ExpressionError) -> str:
-    return RESOURCE
-
-
-def _operator(error: ExpressionError) -> str:
-    return unknown_operator(error.facts["op"])
-
-
-_WORDS: Final[Mapping[str, tuple[ProblemKind, Callable[[ExpressionError], str]]]] = {
-    "empty_formula": ("syntax", _end),
-    "fragment": ("syntax", _end),
-    "unterminated": ("syntax", _end),
-    "syntax": ("syntax", _character),
-    "bad_character": ("syntax", _character),
-    "bad_number": ("syntax", _number),
-    "unknown_op": ("operator", _operator),
-    "unsupported_op": ("operator", _operator),
-    "wrong_arity": ("inputs", _arity),
-    "unknown_argument": ("attribute", _value),
-    "literal_expected": ("attribute", _literal),
-    "bad_parameter": ("attribute", _value),
-    "window_out_of_bounds": ("attribute", _value),
-    "look_ahead": ("attribute", _value),
-    "wrong_kind": ("type", _type),
-    "unknown_field": ("variable", _variable),
-    "formula_too_long": ("resource", _resource),
-    "formula_too_deep": ("resource", _resource),
-    "formula_too_large": ("resource", _resource),
-    "lookback_too_long": ("resource", _resource),
-}  # fmt: skip
-"""By reason of the expression language: what kind of problem, and how the platform words it."""
+WORDINGS: Final[Mapping[str, Wording]] = {
+    "empty_formula": Wording("syntax", _end),
+    "fragment": Wording("syntax", _end),
+    "unterminated": Wording("syntax", _end),
+    "syntax": Wording("syntax", _character),
+    "bad_character": Wording("syntax", _character),
+    "bad_number": Wording("syntax", _number),
+    "unknown_op": Wording("operator", _operator),
+    "unsupported_op": Wording("operator", _operator),
+    "unknown_field": Wording("variable", _variable),
+    "wrong_arity": Wording("inputs", _arity),
+    "literal_expected": Wording("inputs", _literal),
+    "unknown_argument": Wording("attribute", _value),
+    "bad_parameter": Wording("attribute", _value),
+    "window_out_of_bounds": Wording("attribute", _value),
+    "look_ahead": Wording("attribute", _value),
+    "wrong_kind": Wording("type", _type),
+    "formula_too_long": Wording("resource", _resource),
+    "formula_too_deep": Wording("resource", _resource),
+    "formula_too_large": Wording("resource", _resource),
+    "lookback_too_long": Wording("resource", _resource),
+}
+"""By reason of the expression language."""
