@@ -1,5 +1,6 @@
 """What helps a search: mutations, settings, fingerprints, results, filters, the submission planner."""
 
+from assay.brain.search._aggregate import Group, GroupBy, ResultFilter, aggregate, as_csv, keep
 from assay.brain.search._diagnose import (
     MIN_NAMES,
     RULES,
@@ -15,6 +16,8 @@ from assay.brain.search._fingerprint import Likeness, field_fingerprint, fingerp
 from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, TrialId, mutate
 from assay.brain.search._settings_rules import DECAYS, TRUNCATIONS
 from assay.brain.search._space import MutationSpace
+from assay.brain.search._store import PlatformSummary, ResultStore, set_aside
+from assay.brain.search._stored import StoredResult, stored_alpha
 
 __all__ = [
     "Commentator",
@@ -22,21 +25,32 @@ __all__ = [
     "Diagnosis",
     "Finding",
     "FindingName",
+    "Group",
+    "GroupBy",
     "Likeness",
     "MIN_NAMES",
     "MODEL",
     "MutationSpace",
+    "PlatformSummary",
     "RULES",
     "RULE_NAMES",
     "Rejected",
+    "ResultFilter",
+    "ResultStore",
     "Severity",
+    "StoredResult",
     "Suggest",
     "TRUNCATIONS",
     "TrialId",
+    "aggregate",
+    "as_csv",
     "diagnose",
     "field_fingerprint",
     "field_infos",
     "fingerprint",
+    "keep",
     "mutate",
+    "set_aside",
+    "stored_alpha",
     "structure_distance",
 ]
