@@ -30,6 +30,16 @@ class Span:
     line: int
     column: int
 
+    def pointer(self, text: str) -> str:
+        """The line of ``text`` with a caret under the place, for a terminal."""
+        lines = text.split("\n")
+        line = lines[min(self.line, len(lines)) - 1].rstrip("\r")
+        start = max(self.column - 1, 0)
+        shift = max(0, start - 60)
+        shown = line[shift : shift + 100]
+        width = max(1, min(self.end - self.start, len(shown) - (start - shift)))
+        return f"{shown}\n{' ' * (start - shift)}{'^' * width}"
+
 
 def _rebuild(kind: type[AssayError], state: dict[str, Any]) -> AssayError:
     error = kind.__new__(kind, state["message"])
@@ -127,13 +137,7 @@ class ExpressionError(Refusal):
 
     def pointer(self) -> str:
         """The offending line with a caret under the place, for a terminal."""
-        lines = self.text.splitlines() or [""]
-        line = lines[min(self.span.line, len(lines)) - 1]
-        start = max(self.span.column - 1, 0)
-        shift = max(0, start - 60)
-        shown = line[shift : shift + 100]
-        width = max(1, min(self.span.end - self.span.start, len(shown) - (start - shift)))
-        return f"{shown}\n{' ' * (start - shift)}{'^' * width}"
+        return self.span.pointer(self.text)
 
 
 @dataclass(frozen=True, slots=True)

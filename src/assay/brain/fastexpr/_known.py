@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal
 
 from assay.brain._wire import DataFieldInfo
 from assay.expr import STANDARD_FIELDS, FieldInfo, Kind
 
 _KINDS: Final[Mapping[str, Kind]] = {"MATRIX": "number", "VECTOR": "vector", "GROUP": "group"}
+_TYPES: Final[Mapping[Kind, Literal["VECTOR", "GROUP"]]] = {"vector": "VECTOR", "group": "GROUP"}
 
 
 def known_fields(fields: Mapping[str, DataFieldInfo] | None) -> dict[str, FieldInfo] | None:
@@ -24,3 +25,11 @@ def _described(name: str, info: DataFieldInfo) -> FieldInfo:
     if standard is not None and standard.kind == kind:
         return standard
     return FieldInfo(name, kind, description=info.description)
+
+
+def as_listed(fields: Mapping[str, FieldInfo]) -> dict[str, DataFieldInfo]:
+    """The fields of a data set as the platform would list them, by id."""
+    return {
+        name: DataFieldInfo(id=name, type=_TYPES.get(info.kind, "MATRIX"), description=info.description)
+        for name, info in fields.items()
+    }

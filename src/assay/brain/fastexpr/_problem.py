@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.brain._wire import Place
+from assay.errors import Span
 
 ProblemKind = Literal["syntax", "operator", "variable", "inputs", "attribute", "type", "resource"]
 """What kind of fault: the grammar, an operator's name, a variable or field, how many inputs an operator has,
@@ -27,3 +28,7 @@ class Problem:
     place: Place
     kind: ProblemKind
     hint: str = ""
+
+    def pointer(self, text: str) -> str:
+        """The offending line of ``text`` with a caret under the place, for a terminal."""
+        return Span(self.place.start, self.place.end, self.place.line, self.place.start + 1).pointer(text)
