@@ -1,0 +1,100 @@
+"""Where an account is kept: one SQLite file in a folder that one process holds, or memory."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import zlib
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from assay.base import folder_lock
+from assay.errors import DataError, Reason
+
+Kind = Literal["simulation", "alpha", "daily", "recordsets"]
+Record = tuple[Kind, str, Any]
+"""Kind, id, document."""
+
+ACCOUNT_BUSY: Final = Reason(
+    "account_busy",
+    "another process works on this account of the simulator",
+    "wait until it ends, or name another folder",
+)
+_FILE: Final = "account.sqlite"
+_SCHEMA: Final = """
+create table if not exists records (
+    kind text not null, id text not null, document blob not null, primary key (kind, id)
+) without rowid
+"""
+
+
+class Store:
+    """Documents by kind and id. A write is whole or absent, also after a kill.
+
+    Parameters
+    ----------
+    folder : where the file lies, made if it is missing; None keeps all in memory.
+
+    Raises
+    ------
+    Refusal
+        ``account_busy``: another process holds the folder.
+    DataError
+        The file is no account.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._held, self._lock = ExitStack(), threading.Lock()
+        name = ":memory:"
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._held.enter_context(folder_lock(folder, 0.0, ACCOUNT_BUSY))
+            name = str(folder / _FILE)
+        try:
+            self._file = sqlite3.connect(name, check_same_thread=False, isolation_level=None)
+            self._file.execute("pragma journal_mode = wal")
+            self._file.execute("pragma synchronous = normal")
+            self._file.execute(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            self._held.close()
+            raise DataError(
+                f"the account cannot be read: {error}",
+                where=name,
+                fix="move the file away; a new one is made",
+            ) from error
+
+    def put(self, *records: Record) -> None:
+        """Write documents, all or none."""
+        rows = [(kind, name, _packed(document)) for kind, name, document in records]
+        with self._lock, self._file:
+            self._file.execute("begin")
+            self._file.executemany("insert or replace into records values (?, ?, ?)", rows)
+
+    def get(self, kind: Kind, name: str) -> Any:
+        """A document; None where there is none."""
+        query = "select document from records where kind = ? and id = ?"
+        with self._lock:
+            row = self._file.execute(query, (kind, name)).fetchone()
+        return None if row is None else _unpacked(row[0])
+
+    def all(self, kind: Kind) -> list[Any]:
+        """All documents of a kind."""
+        with self._lock:
+            rows = self._file.execute("select document from records where kind = ?", (kind,)).fetchall()
+        return [_unpacked(packed) for (packed,) in rows]
+
+    def close(self) -> None:
+        """Let the folder go."""
+        self._file.close()
+        self._held.close()
+
+
+def _packed(document: Any) -> bytes:
+    # series are long, and texts of digits shrink to a third
+    return zlib.compress(json.dumps(document, allow_nan=False).encode(), 1)
+
+
+def _unpacked(packed: bytes) -> Any:
+    return json.loads(zlib.decompress(packed))

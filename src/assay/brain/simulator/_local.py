@@ -1,0 +1,168 @@
+"""The simulator in process: the client's requests without a socket and without waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from email.utils import format_datetime
+from typing import Final
+
+import httpx
+
+from assay.base import Clock, SystemClock
+from assay.brain.client import BlockingClient, BrainClient, Credentials
+from assay.brain.simulator._account import Account
+from assay.brain.simulator._market import Market
+from assay.brain.simulator._wire import Wire
+from assay.brain.simulator._wire_faults import FaultSettings, FaultyWire
+from assay.brain.simulator._wire_types import Request
+from assay.config import BrainClientSettings, BrainSettings, PeriodPlan, Secret, Workspace
+from assay.market import Panel
+
+URL: Final = "http://localhost"
+_MOST_BYTES: Final = 2**20
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class PassingTime:
+    """A clock that goes on at once where somebody waits, so that nothing local takes longer than its work."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock, self._skipped = clock or SystemClock(), 0.0
+
+    def now(self) -> datetime:
+        """The time of ``clock``, and what was skipped."""
+        return self._clock.now() + timedelta(seconds=self._skipped)
+
+    def seconds(self) -> float:
+        """The same in seconds."""
+        return self.now().timestamp()
+
+    async def sleep(self, seconds: float) -> None:
+        """Skip so many seconds."""
+        self._skipped += max(0.0, seconds)
+
+
+class LocalTransport(httpx.AsyncBaseTransport):
+    """A transport of httpx to a simulator in the same process.
+
+    Requests are answered one at a time in the order in which they are sent, on a thread, so that the event
+    loop stays free.
+
+    Parameters
+    ----------
+    wire : what answers.
+    sleep : how a slow reply is waited for.
+    """
+
+    def __init__(self, wire: FaultyWire, sleep: Sleep = asyncio.sleep) -> None:
+        self._wire, self._sleep, self._turn = wire, sleep, asyncio.Lock()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """See the base class."""
+        body = await request.aread()
+        if len(body) > _MOST_BYTES:
+            return httpx.Response(413, request=request)
+        asked = Request(
+            method=request.method,
+            path=request.url.path,
+            query=request.url.query.decode("ascii"),
+            headers={name.lower(): value for name, value in request.headers.items()},
+            body=body,
+            scheme=request.url.scheme,
+        )
+        async with self._turn:
+            delivery = await asyncio.to_thread(self._wire.handle, asked)
+        await self._wait(delivery.delay, request)
+        if delivery.reply is None:
+            raise httpx.RemoteProtocolError("the connection broke without a reply", request=request)
+        now = format_datetime(self._wire.wire.account.clock.now(), usegmt=True)
+        reply = delivery.reply
+        return httpx.Response(
+            reply.status, headers=[*reply.headers, ("Date", now)], content=reply.body, request=request
+        )
+
+    async def _wait(self, seconds: float, request: httpx.Request) -> None:
+        longest = request.extensions.get("timeout", {}).get("read")
+        if longest is not None and seconds > longest:
+            await self._sleep(longest)
+            raise httpx.ReadTimeout("no reply in time", request=request)
+        if seconds:
+            await self._sleep(seconds)
+
+
+class LocalPlatform(BlockingClient):
+    """The client of a simulator in the same process; ``account`` is what it is a client of."""
+
+    def __init__(self, client: BrainClient, account: Account) -> None:
+        super().__init__(client, account.market.name, account.market.simulated)
+        self.account = account
+
+    def close(self) -> None:
+        """Close the client and the account."""
+        super().close()
+        self.account.close()
+
+
+def local_platform(
+    workspace: Workspace | None,
+    panel: Panel,
+    settings: BrainSettings | None = None,
+    *,
+    plan: PeriodPlan | None = None,
+    clock: Clock | None = None,
+    faults: FaultSettings | None = None,
+    session_requests: int | None = None,
+    seed: int = 0,
+    workers: int = 0,
+) -> LocalPlatform:
+    """The simulator on a data set, called as the platform is: no server, no key, no waiting.
+
+    Parameters
+    ----------
+    workspace : keeps the account and says the period plan; None: the account is in memory.
+    panel : the market.
+    settings : by default those of the workspace.
+    plan : instead of the workspace's.
+    clock : where the dates begin; time that is waited for is skipped.
+    faults, session_requests : what goes wrong on purpose.
+    seed : of the ids of an account that begins.
+    workers : threads that compute ahead; 0 computes what is asked for.
+
+    Raises
+    ------
+    DataError
+        Too few trading days are left in sample.
+    Refusal
+        ``account_busy``: another process works on the account.
+    """
+    if settings is None:
+        settings = workspace.brain if workspace is not None else BrainSettings()
+    if plan is None and workspace is not None:
+        plan = workspace.settings(panel.name).periods
+    time = PassingTime(clock)
+    account = Account(
+        Market.of(panel, plan, settings.simulator),
+        clock=time,
+        folder=None if workspace is None else workspace.brain_dir / "account" / panel.name,
+        seed=seed,
+        workers=workers,
+        session_requests=session_requests,
+    )
+    transport = LocalTransport(FaultyWire(Wire(account), faults), time.sleep)
+    login = Credentials(Secret(account.login.username), account.login.password)
+    client = BrainClient(
+        BrainClientSettings(
+            base_url=URL,
+            concurrent=settings.simulator.concurrent,
+            attempts=settings.client.attempts,
+            simulation_timeout=settings.client.simulation_timeout,
+        ),
+        login,
+        transport=transport,
+        clock=time.seconds,
+        sleep=time.sleep,
+    )
+    return LocalPlatform(client, account)
