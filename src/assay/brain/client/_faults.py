@@ -13,7 +13,7 @@ from assay.brain._errors import (
     SlotsFull,
     Throttled,
 )
-from assay.brain.client._reply import Reply, clean
+from assay.brain.client._reply import Reply
 from assay.errors import (
     AssayError,
     ProviderAuth,
@@ -86,7 +86,7 @@ def _invalid(reply: Reply) -> Refusal:
     found: dict[str, str] = {}
     many = isinstance(body, list)
     for place, item in enumerate(body if many else [body], 1):
-        for key, text in _leaves(item):
+        for key, text in _leaves(item, reply):
             name = f"{place}: {key}" if many else key
             found[name] = f"{found[name]} {text}" if name in found else text
     about_code = found and all(key.split(": ")[-1] == "regular" for key in found)
@@ -95,18 +95,20 @@ def _invalid(reply: Reply) -> Refusal:
     return Refusal(reason, f"the platform refused: {listed}", where=reply.where, details=dict(found))
 
 
-def _leaves(value: Any, key: str = "") -> list[tuple[str, str]]:
+def _leaves(value: Any, reply: Reply, key: str = "") -> list[tuple[str, str]]:
     """Texts by key; the envelopes ``settings`` and ``errors`` are left out of the keys."""
     if isinstance(value, dict):
         plain = {"settings", "errors"}
         return [
             leaf
             for name, item in value.items()
-            for leaf in _leaves(item, key if name in plain else ".".join(filter(None, (key, str(name)))))
+            for leaf in _leaves(
+                item, reply, key if name in plain else ".".join(filter(None, (key, str(name))))
+            )
         ]
     if isinstance(value, list):
-        return [leaf for item in value for leaf in _leaves(item, key)]
-    return [(key or "request", clean(str(value)))]
+        return [leaf for item in value for leaf in _leaves(item, reply, key)]
+    return [(key or "request", reply.clean(str(value)))]
 
 
 def _absent(path: str) -> Reason | None:

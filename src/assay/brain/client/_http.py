@@ -17,7 +17,7 @@ from assay.brain.client._address import Address
 from assay.brain.client._credentials import Credentials
 from assay.brain.client._faults import NotSent
 from assay.brain.client._reply import Reply
-from assay.config import BrainClientSettings
+from assay.config import BrainClientSettings, Secret
 from assay.errors import ProviderBadReply, ProviderTransient
 
 Query = tuple[tuple[str, str], ...]
@@ -108,8 +108,9 @@ class Http:
                     body = await _read(response, what)
                 finally:
                     await response.aclose()
-            reply = Reply(method, target, response.status_code, response.headers, body)
             self._keep_cookies(response.headers)
+            secrets = (who.password, *map(Secret, self.cookies.values()))
+            reply = Reply(method, target, response.status_code, response.headers, body, secrets)
             self.told.hear(reply)
             return reply
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:

@@ -1,6 +1,6 @@
 """A simulation that may have been started though no reply said so.
 
-Starting it again costs one more of the day's simulations and a slot, so the account's newest alphas are looked
+Starting it again costs one more of the day's simulations and a slot, so the newest alphas are looked
 at first. One that is still at work leaves no trace there, and is started again.
 """
 

@@ -14,7 +14,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from assay.brain._wire import Check
-from assay.config import redact
+from assay.config import Secret, redact
 from assay.errors import ProviderBadReply
 
 M = TypeVar("M", bound=BaseModel)
@@ -35,6 +35,8 @@ class Reply:
     status: int
     headers: httpx.Headers = field(repr=False)
     body: bytes = field(repr=False)
+    secrets: tuple[Secret, ...] = ()
+    """What a message must not hold though the platform should echo it."""
 
     @property
     def where(self) -> str:
@@ -147,13 +149,18 @@ class Reply:
     def text(self) -> str:
         """What an error says, for a person to read."""
         said = self._said()
-        return next((clean(said[k]) for k in ("detail", "message") if isinstance(said.get(k), str)), "")
+        return next((self.clean(said[k]) for k in ("detail", "message") if isinstance(said.get(k), str)), "")
 
     def _said(self) -> dict[str, Any]:
         try:
             return self.object()
         except ProviderBadReply:
             return {}
+
+    def clean(self, text: str) -> str:
+        """The platform's words on one line, short, without control characters and secrets."""
+        line = " ".join(redact(redact(_CONTROL.sub(" ", text[:10_000])), self.secrets).split())
+        return line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…"
 
     def bad(self, what: str) -> ProviderBadReply:
         """The error of a reply that cannot be used."""
@@ -163,12 +170,6 @@ class Reply:
             fix="try again later; if it stays, base_url of [brain.client] may be wrong",
             status=self.status,
         )
-
-
-def clean(text: str) -> str:
-    """The platform's words on one line, short, without control characters and secrets."""
-    line = " ".join(redact(_CONTROL.sub(" ", text[:10_000])).split())
-    return line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…"
 
 
 def _seconds(text: str) -> float | None:
