@@ -161,9 +161,15 @@ class SlotEngine:
         AssayError
             A fault that stops the run, or one that keeps every slot taken by others beyond ``timeout``.
         """
-        finished = [result for id_ in list(self._flights) if (result := self._tend(id_)) is not None]
-        began, refused = self._fill()
-        finished += refused
+        began, finished = 0, []
+        for id_ in (*self._flights, ""):
+            result = self._tend(id_)
+            finished += [] if result is None else [result]
+            if result is not None or not id_:
+                # at once, so that no slot is idle while the others are looked after
+                more, refused = self._fill()
+                began += more
+                finished += refused
         if not finished and not began and self.busy:
             self._wait()
         return tuple(finished)
@@ -232,6 +238,9 @@ class SlotEngine:
             # the request was taken: whatever is said of its location or alpha is no verdict on the factor
             if fault_of(error) == "stop":
                 raise
+            if fault_of(error) == "factor" and flight.location and not flight.alpha:
+                # the platform no longer has it: look for what came of it, and start it anew if nothing did
+                flight = replace(flight, stage="posting", location="")
             self._passing(flight, error)
             return None
 
@@ -310,8 +319,9 @@ class SlotEngine:
         overdue = isinstance(error, SimulationOverdue)
         if faults > settings.silent_retries + settings.background_polls:
             self.lost.append(Lost(job, error))
-            self._drop(job)
+            # whoever cannot do without it leaves here: the journal still has it
             self._on_event("lost", job, str(error))
+            self._drop(job)
             return
         background = overdue or faults > settings.silent_retries
         beyond = max(0, faults - settings.silent_retries)

@@ -1,5 +1,11 @@
 """The agent: research, then creative and improvement phases in turn, until it converges."""
 
+from assay.brain.agent._agent import Agent, Critic, Held, Interrupted, Observer
+from assay.brain.agent._criteria import best_of, level_of, unmet
+from assay.brain.agent._inputs import usual_settings
+from assay.brain.agent._knowledge import TAGS, KnowledgeBase, SessionKnowledge
+from assay.brain.agent._reasons import REASONS
+from assay.brain.agent._report import session_report
 from assay.brain.agent._types import (
     Briefing,
     Creative,
@@ -18,24 +24,40 @@ from assay.brain.agent._types import (
     SlotView,
     Status,
     StopReason,
+    Task,
 )
 
 __all__ = [
+    "REASONS",
+    "TAGS",
+    "Agent",
     "Briefing",
     "Creative",
+    "Critic",
     "Direction",
     "Funnel",
+    "Held",
     "HeldFigures",
     "Improvement",
+    "Interrupted",
+    "KnowledgeBase",
     "KnowledgeEntry",
     "Level",
     "NewDirection",
+    "Observer",
     "Phase",
     "Policy",
     "Research",
     "RoundLine",
+    "SessionKnowledge",
     "SessionReport",
     "SlotView",
     "Status",
     "StopReason",
+    "Task",
+    "best_of",
+    "level_of",
+    "session_report",
+    "unmet",
+    "usual_settings",
 ]

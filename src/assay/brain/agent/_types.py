@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from assay.brain._result import DailyPnl, JobResult, Proposal
+from assay.brain._settings import SimulationSettings
 from assay.brain._wire import Quota, Stats
 
 Phase = Literal["discovery", "research", "creative", "improvement", "done"]
@@ -21,6 +22,21 @@ StopReason = Literal[
     "paused",  # an outage, a quota, credentials: resume later
 ]
 Level = Literal["none", "minimum", "good", "excellent", "spectacular"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Where a session starts: an idea, a data set that it keeps to, an expression to make better.
+
+    With a data set there is no exploring: its fields are the research. ``settings`` are those that
+    simulations begin with.
+    """
+
+    idea: str = ""
+    data_set: str = ""
+    expression: str = ""
+    critique: str = ""
+    settings: SimulationSettings = field(default_factory=SimulationSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +106,11 @@ class Improvement:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """All that a policy may know: the task, the state, and results in the order of submission."""
+    """All that a policy may know: the task, the state, and results in the order of submission.
+
+    A policy answers from its briefing (and a seed of its own) alone, so that a session that is resumed goes
+    on as it would have gone. ``settings`` are those that the session's simulations begin with.
+    """
 
     idea: str
     phase: Phase
@@ -105,10 +125,15 @@ class Briefing:
     expression: str = ""
     remaining: int = 0
     best: JobResult | None = None
+    data_set: str = ""
+    settings: SimulationSettings = field(default_factory=SimulationSettings)
 
 
 class Policy(Protocol):
-    """Who decides: a model, the sampler, a replay."""
+    """Who decides: a model, the sampler, a replay.
+
+    A :class:`~assay.errors.ProviderError` that a policy lets through pauses the session; it does not end it.
+    """
 
     @property
     def name(self) -> str: ...
@@ -191,7 +216,7 @@ class SessionReport:
     """A finished or paused session, ready to be shown.
 
     ``unmet`` names the criteria that were not met when it stopped; ``check_failures`` counts by check the
-    alphas that failed it; ``held`` is by job, and empty on the real platform.
+    alphas that failed it; ``held`` is by job, and empty on the real platform. ``message`` says why it paused.
     """
 
     run: str
@@ -216,3 +241,4 @@ class SessionReport:
     budget: int = 0
     tokens: int = 0
     knowledge: tuple[KnowledgeEntry, ...] = ()
+    message: str = ""

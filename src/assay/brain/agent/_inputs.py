@@ -1,0 +1,81 @@
+"""What a session runs on: held fast at its start, and compared when it is resumed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from assay.base import canonical_json
+from assay.brain._errors import BAD_SETTINGS, UNKNOWN_DATA
+from assay.brain._platform import Platform
+from assay.brain._settings import SettingsChoices, SimulationSettings
+from assay.brain._wire import DataFieldInfo
+from assay.brain.agent._codec import as_json
+from assay.brain.agent._types import Task
+from assay.config import BrainAgentSettings
+from assay.errors import Refusal
+
+
+def session_inputs(
+    platform: Platform, task: Task, policy: str, settings: BrainAgentSettings, given: Mapping[str, str]
+) -> dict[str, str]:
+    """Inputs by name, each with a hash; the platform counts as a data set."""
+    return {
+        f"data:{platform.name}": _hash(platform.name),
+        "task": _hash(as_json(Task, task)),
+        "settings": _hash(asdict(settings)),
+        "policy": policy,
+        **given,
+    }
+
+
+def config_hash(inputs: Mapping[str, str]) -> str:
+    """Of all inputs but the data."""
+    return _hash({name: value for name, value in inputs.items() if not name.startswith("data:")})
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def need_choices(platform: Platform, settings: SimulationSettings) -> None:
+    """Refuse settings that the platform does not have: ``bad_settings``, each key with what there is."""
+    faults = platform.choices().problems(settings)
+    if faults:
+        said = "; ".join(f"{key}: {problem}" for key, problem in faults.items())
+        raise Refusal(BAD_SETTINGS, said, where="settings", details=faults)
+
+
+def need_fields(platform: Platform, data_set: str) -> tuple[DataFieldInfo, ...]:
+    """The fields of a data set; refuses ``unknown_data`` where it has none."""
+    found = platform.data_fields(data_set)
+    if not found:
+        known = ", ".join(info.id for info in platform.data_sets()) or "none"
+        raise Refusal(
+            UNKNOWN_DATA,
+            f"the data set {data_set!r} has no fields here",
+            where="data set",
+            fix=f"take one of: {known}",
+        )
+    return found
+
+
+def usual_settings(choices: SettingsChoices, **given: Any) -> SimulationSettings:
+    """The usual settings, moved to what the platform has where it lacks them; what is given stays."""
+    usual = SimulationSettings()
+    region = given.get("region") or _nearest(usual.region, choices.regions)
+    found = {
+        "instrument_type": _nearest(usual.instrument_type, choices.instrument_types),
+        "region": region,
+        "universe": _nearest(usual.universe, choices.universes.get(region, ())),
+        "delay": _nearest(usual.delay, choices.delays.get(region, ())),
+        "neutralization": _nearest(usual.neutralization, choices.neutralizations.get(region, ())),
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return SimulationSettings(**{**found, **chosen})
+
+
+def _nearest(usual: Any, known: tuple[Any, ...]) -> Any:
+    return usual if usual in known or not known else known[0]
