@@ -19,8 +19,8 @@ Levels = Annotated[
     str,
     typer.Option(
         "--level",
-        help="Whose operators may be used: user or consultant. A list of them in the folder of --fields decides "
-        "instead.",
+        help="Whose operators may be used: user or consultant. A list of them in the folder of --fields "
+        "decides instead.",
         metavar="LEVEL",
     ),
 ]

@@ -381,7 +381,7 @@ class _Lowering:
 
     def _literal(self, syntax: Syntax, param: Param, word: Word, call: Apply) -> ParamValue:
         if param.type == "text":
-            return self._text_literal(syntax, param, word)
+            return self._text_literal(syntax, param, word, call)
         value = self._constant(syntax)
         if value is None:
             if type(syntax) is Name and self.fields is not None and GRAMMARS[self.dialect].programs:
@@ -423,7 +423,7 @@ class _Lowering:
             self._notice("fractional_window", f"the window {value:g} is read as {math.floor(value)}", syntax)
         return math.floor(value)
 
-    def _text_literal(self, syntax: Syntax, param: Param, word: Word) -> str:
+    def _text_literal(self, syntax: Syntax, param: Param, word: Word, call: Apply) -> str:
         if type(syntax) is Text:
             value = syntax.value
         elif type(syntax) is Name:
@@ -436,6 +436,7 @@ class _Lowering:
                 f"{param.name!r} of {word.name} must be a text",
                 syntax,
                 expected=("a text",),
+                facts={"op": word.name, "parameter": param.name, **self._counted(word, call)},
             )
         if not param.choices:
             return value
