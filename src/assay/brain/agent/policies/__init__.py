@@ -1,0 +1,1 @@
+"""Who decides in a session: the sampler, a model, or a replay."""
