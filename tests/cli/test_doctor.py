@@ -289,3 +289,25 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         _doctor_checks.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 5 * 2**20})()
     )
     assert _doctor_checks._disk(tmp_path).outcome == "problem"
+
+
+def test_notes_and_book_are_looked_at(run: Run, desk: Path) -> None:
+    before = len(list((desk / "notes").glob("*.md")))
+    assert run("note", "new", "low-vol", "--title", "Low volatility").code == 0
+    run("book", "init")
+    found = by_area(run("doctor", "--json", "--no-network"))
+    assert found["notes"]["message"].startswith(f"{before + 1} can be read")
+    assert found["book"]["outcome"] == "good"
+    assert "the chain is whole" in found["book"]["message"]
+
+
+def test_a_damaged_note_and_a_damaged_book_are_named(run: Run, desk: Path) -> None:
+    assert run("note", "new", "low-vol", "--title", "Low volatility").code == 0
+    run("book", "init")
+    (desk / "notes" / "low-vol.md").write_bytes(b"\xff\xfe")
+    lines = desk / "book" / "ledger" / "ledger.jsonl"
+    lines.write_bytes(lines.read_bytes().replace(b'"kind"', b'"kinb"', 1))
+    done = run("doctor", "--json", "--no-network")
+    assert done.code == 1
+    assert {"note low-vol", "book"} <= set(problems(done))
+    assert all(item["fix"] for item in done.data["findings"] if item["outcome"] == "problem")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from assay.cli._doctor_desks import book, notes, open_without_writing
+from assay.cli._doctor_finding import Finding
 from assay.cli._workspace import has_ledger
 from assay.errors import AssayError, ConfigProblems, DataError
 
@@ -29,23 +30,6 @@ _LEAST_SPACE = 2 * 2**30
 _PATIENCE = 5.0
 _SERVICES = ("openai", "anthropic")
 _KEYS = ("DEEPSEEK_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DASHSCOPE_API_KEY")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at; of a note or a problem, ``fix`` says what to do."""
-
-    area: str
-    outcome: Literal["good", "note", "problem"]
-    message: str
-    fix: str | None = None
-
-    def as_dict(self) -> dict[str, str | None]:
-        return asdict(self)
-
-    def lines(self) -> list[str]:
-        lines = [f"{self.outcome:<8} {self.area}: {self.message}"]
-        return lines if self.fix is None else [*lines, f"         what to do: {self.fix}"]
 
 
 def examine(*, network: bool) -> Iterator[Finding]:
@@ -71,6 +55,8 @@ def examine(*, network: bool) -> Iterator[Finding]:
     yield Finding("settings", "good", str(workspace.config_path))
     yield from _data(workspace)
     yield from _ledger(workspace)
+    yield from notes(workspace)
+    yield from book(workspace)
     yield from _models(workspace, network=network)
 
 
@@ -221,7 +207,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield Finding("ledger", "note", "nothing is recorded yet", "judge a factor: that makes it")
         return
     try:
-        ledger = _open_without_writing(workspace.ledger_dir)
+        ledger = open_without_writing(workspace.ledger_dir)
         verified = ledger.verify()
         running = _open_runs(ledger)
         moved = _moved_plans(ledger, workspace)
@@ -265,19 +251,6 @@ def _moved_plans(ledger: Ledger, workspace: Workspace) -> list[tuple[str, str]]:
         for item in moved_plan(bodies, workspace.settings(data).periods, ledger.get)
     ]
     return list(dict.fromkeys(found))
-
-
-def _open_without_writing(folder: Path) -> Ledger:
-    """A ledger whose files cannot be opened for writing; so it is read without its lock, too."""
-    from assay.ledger import Ledger, OsFiles
-
-    class ReadOnly(OsFiles):
-        def open(self, path: Path, flags: int) -> int:
-            if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-            return super().open(path, flags)
-
-    return Ledger.open(folder, files=ReadOnly())
 
 
 def _open_runs(ledger: Ledger) -> list[str]:
