@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from assay.cli._brain_serve import serve
 from assay.cli._brain_validate import validate
 
 
@@ -14,6 +15,9 @@ def brain_app() -> typer.Typer:
         no_args_is_help=True,
         help="Search on WorldQuant BRAIN, or on a local simulator of it.",
     )
-    for command in (validate,):
+    for command in (
+        serve,
+        validate,
+    ):
         app.command()(command)
     return app

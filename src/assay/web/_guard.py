@@ -6,7 +6,7 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Container, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
@@ -82,7 +82,7 @@ class _ClientGone(Exception):
 class Guard:
     """ASGI middleware; sets ``state.role`` for what lies behind it. ``open_paths`` need no token."""
 
-    def __init__(self, app: AsgiApp, settings: GuardSettings, open_paths: Collection[str] = ()) -> None:
+    def __init__(self, app: AsgiApp, settings: GuardSettings, open_paths: Container[str] = ()) -> None:
         self._app, self._settings, self._open = app, settings, open_paths
         self._buckets = {role: Bucket(settings.rate) for role in settings.tokens.by_role}
 

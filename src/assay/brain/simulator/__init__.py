@@ -3,15 +3,22 @@
 from assay.brain.simulator._account import Account
 from assay.brain.simulator._account_types import Login
 from assay.brain.simulator._correlation import prod_correlation, self_correlation
-from assay.brain.simulator._local import LocalPlatform, LocalTransport, PassingTime, local_platform
+from assay.brain.simulator._local import (
+    LocalPlatform,
+    LocalTransport,
+    PassingTime,
+    local_platform,
+    open_account,
+)
 from assay.brain.simulator._market import Market
 from assay.brain.simulator._outcome import CodeError, Correlated, Daily, HeldFigures, Outcome, Peer
 from assay.brain.simulator._simulate import held, simulate
-from assay.brain.simulator._wire import Wire
+from assay.brain.simulator._wire import ROUTES, Route, Wire
 from assay.brain.simulator._wire_faults import FaultSettings, FaultyWire
 from assay.brain.simulator._wire_types import Reply, Request
 
 __all__ = [
+    "ROUTES",
     "Account",
     "CodeError",
     "Correlated",
@@ -28,9 +35,11 @@ __all__ = [
     "Peer",
     "Reply",
     "Request",
+    "Route",
     "Wire",
     "held",
     "local_platform",
+    "open_account",
     "prod_correlation",
     "self_correlation",
     "simulate",

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
 import httpx
 
 from assay.base import Clock, SystemClock
 from assay.brain.client import BlockingClient, BrainClient, Credentials
 from assay.brain.simulator._account import Account
+from assay.brain.simulator._account_types import Login
 from assay.brain.simulator._market import Market
 from assay.brain.simulator._wire import Wire
 from assay.brain.simulator._wire_faults import FaultSettings, FaultyWire
 from assay.brain.simulator._wire_types import Request
-from assay.config import BrainClientSettings, BrainSettings, PeriodPlan, Secret, Workspace
+from assay.config import BrainSettings, BrainSimulatorSettings, PeriodPlan, Secret, Workspace
 from assay.market import Panel
 
 URL: Final = "http://localhost"
@@ -45,6 +47,18 @@ class PassingTime:
         self._skipped += max(0.0, seconds)
 
 
+class AccountOptions(TypedDict, total=False):
+    """What may be said of an account beside its market and folder; see :class:`Account`."""
+
+    login: Login
+    clock: Clock | None
+    seed: int
+    workers: int
+    patience: float
+    persona: bool
+    session_requests: int | None
+
+
 class LocalTransport(httpx.AsyncBaseTransport):
     """A transport of httpx to a simulator in the same process.
 
@@ -67,7 +81,7 @@ class LocalTransport(httpx.AsyncBaseTransport):
             return httpx.Response(413, request=request)
         asked = Request(
             method=request.method,
-            path=request.url.path,
+            path=request.url.raw_path.partition(b"?")[0].decode("ascii"),
             query=request.url.query.decode("ascii"),
             headers={name.lower(): value for name, value in request.headers.items()},
             body=body,
@@ -106,63 +120,70 @@ class LocalPlatform(BlockingClient):
         self.account.close()
 
 
+def open_account(
+    workspace: Workspace | None,
+    panel: Panel,
+    settings: BrainSimulatorSettings | None = None,
+    *,
+    plan: PeriodPlan | None = None,
+    **options: Unpack[AccountOptions],
+) -> Account:
+    """The account on a data set: the workspace's own, or one in memory without a workspace.
+
+    Parameters
+    ----------
+    workspace : keeps the account in ``brain/account/NAME``, and says settings and period plan.
+    panel : the market.
+    settings, plan : instead of the workspace's.
+    options : as of :class:`Account`.
+
+    Raises
+    ------
+    DataError
+        Too few trading days are left in sample; the folder holds something else.
+    Refusal
+        ``account_busy``: another process works on the account.
+    """
+    if settings is None:
+        settings = BrainSimulatorSettings() if workspace is None else workspace.brain.simulator
+    if plan is None and workspace is not None:
+        plan = workspace.settings(panel.name).periods
+    folder = None if workspace is None else workspace.brain_dir / "account" / panel.name
+    return Account(Market.of(panel, plan, settings), folder=folder, **options)
+
+
 def local_platform(
     workspace: Workspace | None,
     panel: Panel,
     settings: BrainSettings | None = None,
     *,
     plan: PeriodPlan | None = None,
-    clock: Clock | None = None,
     faults: FaultSettings | None = None,
-    session_requests: int | None = None,
-    seed: int = 0,
-    workers: int = 0,
+    **options: Unpack[AccountOptions],
 ) -> LocalPlatform:
     """The simulator on a data set, called as the platform is: no server, no key, no waiting.
 
     Parameters
     ----------
-    workspace : keeps the account and says the period plan; None: the account is in memory.
-    panel : the market.
     settings : by default those of the workspace.
-    plan : instead of the workspace's.
-    clock : where the dates begin; time that is waited for is skipped.
-    faults, session_requests : what goes wrong on purpose.
-    seed : of the ids of an account that begins.
-    workers : threads that compute ahead; 0 computes what is asked for.
+    faults : what goes wrong on purpose.
+    workspace, panel, plan, options : as of :func:`open_account`; ``clock`` is where the dates begin, time
+        that is waited for is skipped.
 
     Raises
     ------
-    DataError
-        Too few trading days are left in sample.
-    Refusal
-        ``account_busy``: another process works on the account.
+    DataError, Refusal
+        As :func:`open_account`.
     """
     if settings is None:
-        settings = workspace.brain if workspace is not None else BrainSettings()
-    if plan is None and workspace is not None:
-        plan = workspace.settings(panel.name).periods
-    time = PassingTime(clock)
-    account = Account(
-        Market.of(panel, plan, settings.simulator),
-        clock=time,
-        folder=None if workspace is None else workspace.brain_dir / "account" / panel.name,
-        seed=seed,
-        workers=workers,
-        session_requests=session_requests,
-    )
-    transport = LocalTransport(FaultyWire(Wire(account), faults), time.sleep)
-    login = Credentials(Secret(account.login.username), account.login.password)
+        settings = BrainSettings() if workspace is None else workspace.brain
+    passing = PassingTime(options.pop("clock", None))
+    account = open_account(workspace, panel, settings.simulator, plan=plan, clock=passing, **options)
     client = BrainClient(
-        BrainClientSettings(
-            base_url=URL,
-            concurrent=settings.simulator.concurrent,
-            attempts=settings.client.attempts,
-            simulation_timeout=settings.client.simulation_timeout,
-        ),
-        login,
-        transport=transport,
-        clock=time.seconds,
-        sleep=time.sleep,
+        replace(settings.client, base_url=URL, concurrent=settings.simulator.concurrent),
+        Credentials(Secret(account.login.username), account.login.password),
+        transport=LocalTransport(FaultyWire(Wire(account), faults), passing.sleep),
+        clock=passing.seconds,
+        sleep=passing.sleep,
     )
     return LocalPlatform(client, account)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
-from urllib.parse import quote
 
 from assay.brain.simulator._account_types import EST
 from assay.brain.simulator._wire_types import Invalid, Request, Term
@@ -197,7 +196,7 @@ def _address(request: Request, limit: int, offset: int | None) -> str | None:
         part for part in request.query.split("&") if part.partition("=")[0] not in ("limit", "offset", "")
     ]
     query = "&".join([*rest, f"limit={limit}", f"offset={offset}"])
-    return f"{request.base}{quote(request.path)}?{query}"
+    return f"{request.base}{request.path}?{query}"
 
 
 _COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {

@@ -29,7 +29,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client sends; names of headers in lower case, ``query`` as it stands in the address."""
+    """What a client sends; names of headers in lower case, ``path`` and ``query`` as the address has them."""
 
     method: str
     path: str
