@@ -177,8 +177,9 @@ def local_platform(
     """
     if settings is None:
         settings = BrainSettings() if workspace is None else workspace.brain
-    passing = PassingTime(options.pop("clock", None))
-    account = open_account(workspace, panel, settings.simulator, plan=plan, clock=passing, **options)
+    passing = PassingTime(options.get("clock"))
+    options["clock"] = passing
+    account = open_account(workspace, panel, settings.simulator, plan=plan, **options)
     client = BrainClient(
         replace(settings.client, base_url=URL, concurrent=settings.simulator.concurrent),
         Credentials(Secret(account.login.username), account.login.password),
