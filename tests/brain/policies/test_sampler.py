@@ -192,22 +192,18 @@ def test_a_large_platform_is_not_read_whole() -> None:
     assert (None, "") not in many.asked
 
 
-def test_the_given_expression_comes_first_with_what_the_critique_asks_for() -> None:
-    made = sampler().create(
-        briefing(
-            "", expression="group_rank(ts_mean(returns, 21), industry)",
-            critique="High turnover, try longer lookback",
-        )
-    )  # fmt: skip
-    first, *steps = made.directions[0].proposals
-    assert first.request.regular == "group_rank(ts_mean(returns, 21), industry)"
-    assert {"decay_up", "longer"} & {step.origin for step in steps}
-    assert any("critique" in step.rationale for step in steps)
+def test_a_critique_steers_the_first_steps_from_an_expression() -> None:
+    given = result("j1", "group_rank(ts_mean(returns, 21), industry)", sharpe=0.9)
+    asked = improving([given], [DIRECTION], critique="High turnover, try longer lookback")
+    steps = sampler().improve(asked).proposals
+    assert {"decay_up", "longer"} <= {step.origin for step in steps}
+    assert "critique" in steps[0].rationale
 
 
-def test_an_expression_that_only_the_platform_knows_is_taken_as_it_is() -> None:
-    made = sampler().create(briefing("momentum", expression="ts_entropy_x(close, 5)"))
-    assert [p.request.regular for p in made.directions[0].proposals] == ["ts_entropy_x(close, 5)"]
+def test_an_expression_that_only_the_platform_knows_stops_nothing() -> None:
+    odd = result("j1", "ts_entropy_x(close, 5)", "d1", 0.9)
+    made = sampler().improve(improving([odd], [DIRECTION]))
+    assert made.proposals == ()
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,15 @@ from assay.brain._settings import SimulationRequest
 from assay.brain.agent._types import Briefing, NewDirection
 from assay.brain.agent.policies.sampler._families import FAMILIES, Family, Language
 from assay.brain.agent.policies.sampler._forms import Built, build, combined, worn
-from assay.brain.agent.policies.sampler._lexicon import families_in, findings_in, language_of, names_in
+from assay.brain.agent.policies.sampler._lexicon import families_in, language_of, names_in
 from assay.brain.agent.policies.sampler._sentences import say
 from assay.brain.agent.policies.sampler._standing import Standing
 from assay.brain.agent.policies.sampler._vocabulary import Vocabulary
-from assay.brain.search import TrialId, fingerprint, mutate
-from assay.errors import ExpressionError
+from assay.brain.search import TrialId, fingerprint
 
 _DIRECTIONS: Final = 3
 _EXPRESSIONS: Final = 2
-_OF_GIVEN: Final = 4
-JOINED: Final = "+"
+_JOINED: Final = "+"
 
 
 @dataclass
@@ -58,8 +56,6 @@ class Creator:
         return tuple(found)
 
     def _offered(self) -> Iterator[NewDirection]:
-        if self.briefing.expression and not self.briefing.results:
-            yield self._given()
         tried = {item.approach for item in self.briefing.directions}
         if self.briefing.results:
             yield from self._of_leaders()
@@ -82,20 +78,6 @@ class Creator:
             drawn, key=lambda item: (item not in named, item.id in dead - good, item.id not in good)
         )
 
-    def _given(self) -> NewDirection:
-        """The user's expression as it is, and what the critique asks for."""
-        start = self._proposal(self.briefing.expression, "hypothesis", say(self.language, "given"))
-        self._taken.add(TrialId.of(start.request))
-        findings = findings_in(self.briefing.critique)
-        try:
-            steps = mutate(
-                start, findings, space=self.vocabulary.space(), most=_OF_GIVEN, seen=frozenset(self._taken)
-            )
-        except ExpressionError:  # the platform may know operators that we do not
-            steps = ()
-        self._taken |= {TrialId.of(step.request) for step in steps}
-        return NewDirection(say(self.language, "given"), (start, *steps), approach="given")
-
     def _of_leaders(self) -> Iterator[NewDirection]:
         """What leads in different directions, added up."""
         leaders = self.standing.leaders[:4]
@@ -108,13 +90,13 @@ class Creator:
         ]
         if proposals:
             names = ", ".join(result.job for result in leaders)
-            approach = JOINED.join(result.job for result in leaders)
+            approach = _JOINED.join(result.job for result in leaders)
             text = say(self.language, "leaders", names=names)
             yield NewDirection(text, tuple(proposals[:_EXPRESSIONS]), approach=approach)
 
     def _joint(self, named: Sequence[Family], tried: set[str]) -> Iterator[NewDirection]:
         """The families of the idea together."""
-        approach = JOINED.join(family.id for family in named)
+        approach = _JOINED.join(family.id for family in named)
         if approach in tried:
             return
         built = [
@@ -154,15 +136,11 @@ class Creator:
 
     def _new(self, text: str, rationale: str) -> Proposal | None:
         """A proposal, unless it was made before, its structure is dead, or the platform would not take it."""
-        proposal = self._proposal(text, "hypothesis", rationale)
-        key = TrialId.of(proposal.request)
+        request = SimulationRequest(settings=self._settings, regular=text)
+        key = TrialId.of(request)
         if key in self._taken or fingerprint(text, "windows") in self.standing.dead:
             return None
         if not self.vocabulary.takes(text):
             return None
         self._taken.add(key)
-        return proposal
-
-    def _proposal(self, text: str, origin: str, rationale: str) -> Proposal:
-        request = SimulationRequest(settings=self._settings, regular=text)
-        return Proposal(request, rationale=rationale, origin=origin)
+        return Proposal(request, rationale=rationale, origin="hypothesis")

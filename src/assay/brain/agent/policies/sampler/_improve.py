@@ -11,7 +11,7 @@ from assay.brain._limits import Limits
 from assay.brain._result import JobResult, Proposal
 from assay.brain.agent._criteria import unmet
 from assay.brain.agent._types import Briefing, Direction, Improvement, KnowledgeEntry
-from assay.brain.agent.policies.sampler._families import Language
+from assay.brain.agent.policies.sampler._families import BY_ID, Language
 from assay.brain.agent.policies.sampler._forms import combined
 from assay.brain.agent.policies.sampler._lexicon import findings_in, language_of
 from assay.brain.agent.policies.sampler._sentences import say
@@ -159,13 +159,16 @@ class Improver:
                 fitness=best.fitness or 0.0,
                 turnover=best.turnover or 0.0,
             )
-            found.append(knowledge_entry(self._topic(best), insight, ["successful_factor"], _SOURCE))
+            owner = {item.id: item for item in self.briefing.directions}.get(best.proposal.direction)
+            found.append(knowledge_entry(_topic(owner), insight, ["successful_factor"], _SOURCE))
         for item in given_up:
             insight = say(self._language, "dead", rounds=item.rounds, sharpe=item.best_sharpe or 0.0)
             if (item.best_sharpe or 0.0) < self.settings.min_sharpe:
-                found.append(knowledge_entry(item.approach or item.id, insight, ["dead_end"], _SOURCE))
+                found.append(knowledge_entry(_topic(item), insight, ["dead_end"], _SOURCE))
         return tuple(found)
 
-    def _topic(self, result: JobResult) -> str:
-        owner = {item.id: item for item in self.briefing.directions}.get(result.proposal.direction)
-        return owner.approach if owner is not None and owner.approach else "combination"
+
+def _topic(direction: Direction | None) -> str:
+    """The family of a direction; what is more than one is a combination."""
+    approach = "" if direction is None else direction.approach
+    return approach if approach in BY_ID else "combination"

@@ -67,7 +67,7 @@ class SamplerPolicy:
         return Research(summary, hypotheses, tuple(fields)[:_LISTED])
 
     def create(self, briefing: Briefing) -> Creative:
-        """Open directions: the given expression, the sum of what leads, families of the idea, then others."""
+        """Open directions: the sum of what leads, the families of the idea, then others."""
         vocabulary = self._vocabulary(briefing.data_set)
         rng = generator(self._seed, "brain", briefing.round)
         standing = Standing(briefing, self._settings)

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from assay.brain.agent.policies.sampler._families import Language
 
 Sentence = Literal[
-    "idea", "research", "open", "given", "leaders", "variant", "combine", "found", "dead", "note", "and"
+    "idea", "research", "open", "leaders", "variant", "combine", "found", "dead", "note", "and"
 ]
 
 _TEXTS: Final[Mapping[Language, Mapping[Sentence, str]]] = {
@@ -16,7 +16,6 @@ _TEXTS: Final[Mapping[Language, Mapping[Sentence, str]]] = {
         "idea": "{first} combined with {second}",
         "research": "The idea speaks of: {names}. {count} fields of the platform are at hand.",
         "open": "The idea names nothing known here; tried in turn: {names}. {count} fields are at hand.",
-        "given": "The given expression, and one step from it.",
         "leaders": "What leads so far, added up: {names}.",
         "variant": "{name}: {text}",
         "combine": "the sum of what leads",
@@ -29,7 +28,6 @@ _TEXTS: Final[Mapping[Language, Mapping[Sentence, str]]] = {
         "idea": "{first}与{second}结合",
         "research": "想法涉及：{names}。平台可用字段 {count} 个。",
         "open": "想法未命名已知类别；依次尝试：{names}。可用字段 {count} 个。",
-        "given": "给定的表达式及其一步改动。",
         "leaders": "目前领先者相加：{names}。",
         "variant": "{name}：{text}",
         "combine": "领先者之和",
