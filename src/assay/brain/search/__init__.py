@@ -13,7 +13,9 @@ from assay.brain.search._diagnose import (
 )
 from assay.brain.search._fields import field_infos
 from assay.brain.search._fingerprint import Likeness, field_fingerprint, fingerprint, structure_distance
-from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, TrialId, mutate
+from assay.brain.search._joint import Sampler
+from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, TrialId, mutate, negated
+from assay.brain.search._optimize import Goal, OptimizeSettings, SettingsOptimizer, Tested
 from assay.brain.search._settings_rules import DECAYS, TRUNCATIONS
 from assay.brain.search._space import MutationSpace
 from assay.brain.search._store import PlatformSummary, ResultStore, set_aside
@@ -25,22 +27,27 @@ __all__ = [
     "Diagnosis",
     "Finding",
     "FindingName",
+    "Goal",
     "Group",
     "GroupBy",
     "Likeness",
     "MIN_NAMES",
     "MODEL",
     "MutationSpace",
+    "OptimizeSettings",
     "PlatformSummary",
     "RULES",
     "RULE_NAMES",
     "Rejected",
     "ResultFilter",
     "ResultStore",
+    "Sampler",
+    "SettingsOptimizer",
     "Severity",
     "StoredResult",
     "Suggest",
     "TRUNCATIONS",
+    "Tested",
     "TrialId",
     "aggregate",
     "as_csv",
@@ -50,6 +57,7 @@ __all__ = [
     "fingerprint",
     "keep",
     "mutate",
+    "negated",
     "set_aside",
     "stored_alpha",
     "structure_distance",

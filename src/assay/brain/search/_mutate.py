@@ -17,7 +17,7 @@ from assay.brain.search._rules import EXPRESSION_RULES
 from assay.brain.search._settings_rules import SETTINGS_RULES
 from assay.brain.search._space import MutationSpace
 from assay.errors import ExpressionError, Refusal
-from assay.expr import Node, default_limits, fields_of, kind_of, parse, to_text
+from assay.expr import Call, Node, default_limits, fields_of, kind_of, parse, to_text
 
 RULE_NAMES: Final = (*EXPRESSION_RULES, *SETTINGS_RULES)
 MODEL: Final = "model"
@@ -88,6 +88,20 @@ def mutate(
         why = _why(origin, findings)
         made.append(replace(start, request=request, rationale=why, replaces=job, origin=origin))
     return tuple(made)
+
+
+def negated(text: str) -> str:
+    """The expression with the other sign, whatever its fields.
+
+    Raises
+    ------
+    ExpressionError
+        It cannot be read.
+    """
+    node = parse(text, "fastexpr", level="typed").node
+    if isinstance(node, Call) and node.op == "neg":
+        return to_text(node.args[0], "fastexpr")
+    return to_text(Call("neg", (node,)), "fastexpr")
 
 
 def _in_turns(
