@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -14,7 +14,6 @@ from assay.brain.simulator._universes import (
     UniverseInfo,
     members_of,
     most_traded_part,
-    universes_of,
 )
 from assay.market import Panel, truncate
 
@@ -22,10 +21,10 @@ Floats = NDArray[np.float64]
 A = TypeVar("A")
 
 
-def known_at(panel: Panel, end: np.datetime64) -> Panel:
-    """The panel as it was known at the close of ``end``: nothing in it depends on a later row."""
+def known_at(panel: Panel, first: np.datetime64, end: np.datetime64) -> Panel:
+    """The panel from ``first`` on as it was known at the close of ``end``: no later row tells in it."""
     cut = truncate(replace(panel.data, minutes=None), end.astype("datetime64[D]").item())
-    return Panel(cut, own=panel.own).between(panel.dates[0], end)
+    return Panel(cut, own=panel.own).between(first, end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +41,12 @@ class History:
     Parameters
     ----------
     panel : cut by :func:`known_at`.
+    universes : what the wire offers, TOPn from the largest on, then those of the data set.
     """
 
-    def __init__(self, panel: Panel) -> None:
+    def __init__(self, panel: Panel, universes: Iterable[UniverseInfo]) -> None:
         self.panel = panel
+        self.universes = {info.name: info for info in universes}
         self._kept: dict[tuple[str, ...], Any] = {}
 
     def keep(self, key: tuple[str, ...], make: Callable[[], A]) -> A:
@@ -54,11 +55,6 @@ class History:
             self._kept[key] = make()
         value: A = self._kept[key]
         return value
-
-    @cached_property
-    def universes(self) -> dict[str, UniverseInfo]:
-        """By name, TOPn from the largest on, then those of the data set."""
-        return {info.name: info for info in universes_of(self.panel)}
 
     def members(self, universe: str) -> Mask:
         """Members of a universe by date, bool ``(T, N)``."""

@@ -11,7 +11,7 @@ from assay.brain._wire import DataFieldInfo, DataSetInfo, OperatorInfo
 from assay.brain.fastexpr import operators
 from assay.brain.simulator._history import History, known_at
 from assay.brain.simulator._metadata import Listed, data_sets_of, fields_of
-from assay.brain.simulator._universes import LARGEST
+from assay.brain.simulator._universes import LARGEST, universes_of
 from assay.brain.simulator._window import LEAST_DAYS, Window, window_of, years_before
 from assay.config import BrainSimulatorSettings, PeriodPlan
 from assay.market import Manifest, Panel
@@ -34,7 +34,8 @@ class Market:
         self._panel = panel
         self._window = window
         self.settings = settings
-        self.sample = History(known_at(panel, window.end))
+        sample = known_at(panel, window.first, window.end)
+        self.sample = History(sample, universes_of(sample))
 
     @classmethod
     def of(cls, panel: Panel, plan: PeriodPlan | None, settings: BrainSimulatorSettings) -> Market:
@@ -80,7 +81,8 @@ class Market:
     @cached_property
     def whole(self) -> History:
         """The market with its held days; nothing on the wire may come from it."""
-        return History(known_at(self._panel, self._window.last))
+        panel = known_at(self._panel, self._window.first, self._window.last)
+        return History(panel, self.sample.universes.values())
 
     @cached_property
     def held_rows(self) -> slice:
@@ -131,6 +133,18 @@ class Market:
     def fields(self) -> dict[str, DataFieldInfo]:
         """:meth:`data_fields` by id."""
         return {info.id: info for info in self.data_fields()}
+
+    def notes(self) -> tuple[str, ...]:
+        """What a user must know of this market and of how positions are made, in sentences."""
+        settings = self.settings
+        invented = "all data is simulated; " if self.simulated else ""
+        return (
+            f"{invented}listed under region {self.region}",
+            f"in sample: {self.start} to {self.end}; {self.rows.start} earlier trading days are history",
+            f"the {settings.held_days} trading days after that are held: nothing served reads them",
+            *(f"{info.name}: {info.description}" for info in self.sample.universes.values()),
+            f"positions: {' -> '.join(settings.order)}; PnL on a constant book of {settings.book:,.0f}, no costs",
+        )
 
     @cached_property
     def operators(self) -> tuple[OperatorInfo, ...]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from assay.brain._settings import SimulationRequest
 from assay.brain._wire import Check, Correlations, Place, Recordset, Stats
+from assay.config import DEFAULT_ORDER, BrainStage
 
 Dates = NDArray[np.datetime64]
 Floats = NDArray[np.float64]
@@ -50,7 +51,8 @@ class Outcome:
     """A simulation that ran to its end.
 
     ``stats`` are those of the whole in-sample window, with the checks; ``train`` and ``test`` are there with
-    a test period. ``recordsets`` are by name (``pnl``, ``yearly-stats``, ...).
+    a test period. ``order`` are the stages between values and positions. ``recordsets`` are by name (``pnl``,
+    ``yearly-stats``, ...).
     """
 
     request: SimulationRequest
@@ -58,6 +60,7 @@ class Outcome:
     daily: Daily = field(repr=False)
     train: Stats | None = None
     test: Stats | None = None
+    order: tuple[BrainStage, ...] = DEFAULT_ORDER
     grade: str = "INFERIOR"
     operator_count: int = 0
     recordsets: Mapping[str, Recordset] = field(default_factory=dict, repr=False)

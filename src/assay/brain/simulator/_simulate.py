@@ -51,6 +51,7 @@ def simulate(market: Market, request: SimulationRequest) -> Outcome | CodeError:
         daily=daily,
         train=train,
         test=test,
+        order=market.settings.order,
         grade=grade(stats.fitness, settings.delay),
         operator_count=operator_count(request.regular),
         recordsets=_recordsets(market, request, run, daily),
@@ -144,8 +145,9 @@ def _split(market: Market, request: SimulationRequest, daily: Daily) -> tuple[St
     if request.settings.test_period is None:
         return None, None
     row, book = market.test_row(request.settings.test_period), market.settings.book
-    train, test = daily.between(0, row), daily.between(row, len(daily.dates))
-    return stats_of(train, book), stats_of(test, book) if len(test.dates) else None
+    if row == len(daily.dates):
+        return None, None
+    return stats_of(daily.between(0, row), book), stats_of(daily.between(row, len(daily.dates)), book)
 
 
 def _recordsets(market: Market, request: SimulationRequest, run: _Run, daily: Daily) -> dict[str, Recordset]:

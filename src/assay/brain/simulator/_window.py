@@ -14,8 +14,9 @@ LEAST_DAYS = 60
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """First and last day in sample, and the last of the held days that follow them."""
+    """The day from which data may be read, first and last day in sample, and the last of the held days."""
 
+    first: np.datetime64
     start: np.datetime64
     end: np.datetime64
     last: np.datetime64
@@ -25,7 +26,7 @@ def window_of(panel: Panel, plan: PeriodPlan | None, years: int, held_days: int)
     """At most ``years`` years that end ``held_days`` trading days before the end of ``search``.
 
     Without a plan the last bar of the data ends the held days. What lies before the window is history, which
-    expressions may read; what lies after its end is not.
+    expressions may read unless it is hidden; what lies after its end is not.
 
     Raises
     ------
@@ -43,7 +44,18 @@ def window_of(panel: Panel, plan: PeriodPlan | None, years: int, held_days: int)
             fix=f"leave at least {LEAST_DAYS}: lower held_days of [brain.simulator], or use a longer market",
         )
     start = sample[sample > years_before(sample[-1], years)][0]
-    return Window(start, sample[-1], days[-1])
+    return Window(_first_read(panel, plan), start, sample[-1], days[-1])
+
+
+def _first_read(panel: Panel, plan: PeriodPlan | None) -> np.datetime64:
+    """The first bar, or where hidden days lie before ``search`` the second after them.
+
+    The first bar after them has a return that reaches back into them.
+    """
+    before = [] if plan is None else [end for _, (start, end) in plan.closed() if start < plan.search.start]
+    after = panel.dates[panel.dates > np.datetime64(max(before), "D")] if before else panel.dates
+    first: np.datetime64 = after[1 if before else 0]
+    return first
 
 
 def years_before(day: np.datetime64, years: int, months: int = 0) -> np.datetime64:
