@@ -5,13 +5,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from assay.brain._limits import BETTER_BY, SELF_CORRELATION, SELF_CORRELATION_YEARS
+from assay.brain._correlation import may_follow, pnl_correlation
+from assay.brain._limits import SELF_CORRELATION
 from assay.brain._platform import CorrelationKind
 from assay.brain._wire import Check, Correlations
 from assay.brain.simulator._outcome import Correlated, Daily, Peer
-from assay.brain.simulator._window import years_before
 
-LEAST_COMMON_DAYS: Final = 60
 PROD_BINS: Final = 20
 
 
@@ -27,16 +26,14 @@ def self_correlation(daily: Daily, sharpe: float | None, others: Sequence[Peer])
     """
     found = sorted(_correlated(daily, others), key=lambda pair: -pair[1])
     rows = tuple(_row(peer, value) for peer, value in found)
-    beyond = [peer for peer, value in found if value >= SELF_CORRELATION]
-    passes = all(_is_better(sharpe, peer.stats.sharpe) for peer in beyond)
+    passes = all(may_follow(sharpe, peer.stats.sharpe, value) for peer, value in found)
     return _answer("self", "SELF_CORRELATION", [value for _, value in found], rows, passes)
 
 
 def prod_correlation(daily: Daily, sharpe: float | None, others: Sequence[Peer]) -> Correlated:
     """As :func:`self_correlation`, told as a histogram of 20 bins, and the check ``PROD_CORRELATION``."""
     found = _correlated(daily, others)
-    beyond = [peer for peer, value in found if value >= SELF_CORRELATION]
-    passes = all(_is_better(sharpe, peer.stats.sharpe) for peer in beyond)
+    passes = all(may_follow(sharpe, peer.stats.sharpe, value) for peer, value in found)
     values = [value for _, value in found]
     counts, edges = np.histogram(values, bins=PROD_BINS, range=(-1.0, 1.0))
     rows = tuple(
@@ -62,17 +59,7 @@ def _correlated(daily: Daily, others: Sequence[Peer]) -> list[tuple[Peer, float]
 
 def correlation(one: Daily, other: Daily) -> float | None:
     """Pearson correlation of daily PnL on common dates of the last four years; None where it is undefined."""
-    since = years_before(one.dates[-1], SELF_CORRELATION_YEARS)
-    common, left, right = np.intersect1d(one.dates, other.dates, assume_unique=True, return_indices=True)
-    kept = common > since
-    x, y = one.pnl[left[kept]], other.pnl[right[kept]]
-    if len(x) < LEAST_COMMON_DAYS or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
-    return float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
-
-
-def _is_better(sharpe: float | None, other: float | None) -> bool:
-    return sharpe is not None and (other is None or sharpe >= BETTER_BY * other)
+    return pnl_correlation(one.dates, one.pnl, other.dates, other.pnl)
 
 
 def _row(peer: Peer, value: float) -> dict[str, Any]:

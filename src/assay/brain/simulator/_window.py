@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.brain._correlation import years_before as years_before
 from assay.config import PeriodPlan
 from assay.errors import DataError
 from assay.market import Panel
@@ -56,11 +57,3 @@ def _first_read(panel: Panel, plan: PeriodPlan | None) -> np.datetime64:
     after = panel.dates[panel.dates > np.datetime64(max(before), "D")] if before else panel.dates
     first: np.datetime64 = after[1 if before else 0]
     return first
-
-
-def years_before(day: np.datetime64, years: int, months: int = 0) -> np.datetime64:
-    """The same day of the month so long ago; the last of the month where it is shorter."""
-    month = day.astype("datetime64[M]")
-    target = month - np.timedelta64(12 * years + months, "M")
-    longest = (target + np.timedelta64(1, "M")).astype("datetime64[D]") - np.timedelta64(1, "D")
-    return min(target.astype("datetime64[D]") + (day - month.astype("datetime64[D]")), longest)
