@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from assay.brain._wire import DataFieldInfo, OperatorInfo
 from assay.errors import DataError
 
+M = TypeVar("M", bound=BaseModel)
 _FIX = "give a reply of GET /data-fields, or the folder in which 'assay brain fields' keeps what it read"
 
 
@@ -33,29 +34,27 @@ def read_listed(path: Path) -> Listed:
     DataError
         There is no such file, it cannot be read, or it lists no fields.
     """
-    if not path.is_dir():
-        return Listed(_fields([path], path))
-    operators = [OperatorInfo.model_validate(item) for p in _named(path, "operators") for item in _items(p)]
-    return Listed(_fields(_named(path, "data-fields"), path), tuple(operators) or None)
+    folder = path.is_dir()
+    fields = _models(_named(path, "data-fields") if folder else [path], DataFieldInfo, "field")
+    operators = _models(_named(path, "operators"), OperatorInfo, "operator") if folder else []
+    if not fields:
+        raise DataError(f"{path} lists no fields", where=str(path), fix=_FIX)
+    return Listed({info.id: info for info in fields}, tuple(operators) or None)
 
 
 def _named(folder: Path, kind: str) -> list[Path]:
     return sorted(folder.glob(f"{kind}*.json"))
 
 
-def _fields(paths: list[Path], where: Path) -> dict[str, DataFieldInfo]:
-    found: dict[str, DataFieldInfo] = {}
+def _models(paths: list[Path], model: type[M], what: str) -> list[M]:
+    found = []
     for path in paths:
         try:
-            found.update(
-                (info.id, info) for info in (DataFieldInfo.model_validate(item) for item in _items(path))
-            )
+            found += [model.model_validate(item) for item in _items(path)]
         except ValidationError as error:
             first = error.errors()[0]
-            said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-            raise DataError(f"{path} holds what is no field: {said}", where=str(path), fix=_FIX) from error
-    if not found:
-        raise DataError(f"{where} lists no fields", where=str(where), fix=_FIX)
+            said = f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
+            raise DataError(f"{path} holds what is no {what}: {said}", where=str(path), fix=_FIX) from error
     return found
 
 
