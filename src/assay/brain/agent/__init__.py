@@ -1,6 +1,7 @@
 """The agent: research, then creative and improvement phases in turn, until it converges."""
 
 from assay.brain.agent._agent import Agent, Critic, Held, Interrupted, Observer
+from assay.brain.agent._calls import RecordedCalls, recorded_calls
 from assay.brain.agent._criteria import best_of, level_of, unmet
 from assay.brain.agent._inputs import usual_settings
 from assay.brain.agent._knowledge import TAGS, KnowledgeBase, SessionKnowledge
@@ -47,6 +48,7 @@ __all__ = [
     "Observer",
     "Phase",
     "Policy",
+    "RecordedCalls",
     "Research",
     "RoundLine",
     "SessionKnowledge",
@@ -57,6 +59,7 @@ __all__ = [
     "Task",
     "best_of",
     "level_of",
+    "recorded_calls",
     "session_report",
     "unmet",
     "usual_settings",

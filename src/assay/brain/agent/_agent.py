@@ -14,6 +14,7 @@ from assay.brain._platform import Platform
 from assay.brain._result import JobResult, Proposal
 from assay.brain._settings import SimulationRequest
 from assay.brain._trials import DESK, trial_draft
+from assay.brain._wire import Stats
 from assay.brain.agent import _records as records
 from assay.brain.agent._answer import creative_answer, improvement_answer
 from assay.brain.agent._criteria import level_of, unmet
@@ -46,7 +47,8 @@ from assay.llm import CALL_BUDGET_EXHAUSTED, MONEY_BUDGET_EXHAUSTED, TOKEN_BUDGE
 Observer = Callable[[Status], None]
 Critic = Callable[[Status], str | None]
 """Is asked after each round: a critique that steers the next, an empty text to go on, None to stop."""
-Held = Callable[[SimulationRequest], HeldFigures]
+Held = Callable[[SimulationRequest], Stats]
+"""Figures of a request in the year that is kept from the agent."""
 
 LOADED: Final = 20
 """Entries of the knowledge base that a session begins with, at most."""
@@ -173,22 +175,22 @@ class Agent:
         return replace(session_report(self._run), stop=stop, message=message)
 
     def _play(self) -> None:
+        self._keep_knowledge()
         if self._state.phase == "done":
-            return None
+            return
         self._vet = Vet(self._platform, self._state.task.data_set)
         self._runner = Runner(self._platform, self._settings, self._folder, self._tell)
-        if self._knowledge is not None:
-            self._knowledge.commit(self._state.added)
         self._look_round()
-        while True:
-            if self._state.open is None:
-                stop = self._limit() or self._asked()
-                if stop is not None:
-                    return self._end(stop)
+        while (stop := self._next()) is None:
             assert self._state.open is not None
             self._runner.run(list(self._state.open.waiting()), self._record)
             self._append(records.done(self._state.round))
             self._tell(f"round {self._state.round} is done")
+        self._end(stop)
+
+    def _next(self) -> StopReason | None:
+        """Open the next round, unless one is open; a stop where there is to be none."""
+        return None if self._state.open is not None else self._limit() or self._asked()
 
     def _look_round(self) -> None:
         """Discovery and research, as far as they are not done."""
@@ -228,11 +230,11 @@ class Agent:
             if better.converged:
                 stop = self._converged()
                 if stop is not None:
+                    self._learned(better.knowledge)
                     return stop
             body = improvement_answer(self._state, better, self._vet, self._learned(better.knowledge))
         self._append(body)
-        if self._knowledge is not None:
-            self._knowledge.commit(self._state.added)
+        self._keep_knowledge()
         return None
 
     def _created(self) -> Creative:
@@ -245,6 +247,11 @@ class Agent:
         return Creative(
             (NewDirection(task.idea or "the given expression", (proposal,)),), "the given expression"
         )
+
+    def _keep_knowledge(self) -> None:
+        """Write what is recorded; what the file has already is passed over."""
+        if self._knowledge is not None:
+            self._knowledge.commit(self._state.added)
 
     def _learned(self, entries: Iterable[KnowledgeEntry]) -> tuple[KnowledgeEntry, ...]:
         return () if self._knowledge is None else self._knowledge.take(entries)
@@ -310,7 +317,9 @@ class Agent:
         best = self._state.best
         missing = ("simulation",) if best is None else unmet(best, self._settings.agent)
         level = level_of(best, self._settings.agent)
-        self._append(records.ended(self._state.round, stop, level, missing, self._held_figures()))
+        learned, figures = self._learned(()), self._held_figures()
+        self._append(records.ended(self._state.round, stop, level, missing, figures, learned))
+        self._keep_knowledge()
         self._tell(f"ended: {stop}")
 
     def _held_figures(self) -> dict[str, HeldFigures]:
@@ -321,7 +330,11 @@ class Agent:
         good.sort(key=lambda result: -(result.sharpe or 0.0))
         best = self._state.best
         shown = good[:SHOWN] or ([best] if best is not None else [])
-        return {result.job: self._held(result.proposal.request) for result in shown}
+        return {
+            result.job: HeldFigures(result.stats, self._held(result.proposal.request))
+            for result in shown
+            if result.stats is not None
+        }
 
     def _append(self, body: records.Body) -> None:
         self._run.append("round", body)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from assay.brain._result import Proposal
 from assay.brain.agent import _records as records
+from assay.brain.agent._criteria import unmet
 from assay.brain.agent._directions import may_abandon
 from assay.brain.agent._state import State
 from assay.brain.agent._types import Creative, Direction, Improvement, KnowledgeEntry
@@ -67,7 +68,9 @@ def improvement_answer(
     vetted.proposed = len(answer.proposals)
     vetted.remarks[:0] = remarks
     if answer.converged:
-        vetted.remarks.append("the session goes on: what it found does not meet the criteria yet")
+        best = state.best
+        missing = "a simulation" if best is None else ", ".join(unmet(best, state.settings))
+        vetted.remarks.append(f"the session goes on; the criteria lack {missing}")
     return records.asked(
         number,
         "improvement",

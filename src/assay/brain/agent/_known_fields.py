@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from assay.brain._platform import Platform
 from assay.brain._wire import DataFieldInfo
+
+PRICES: Final = "pv1"
 
 
 class KnownFields(Mapping[str, DataFieldInfo]):
     """The fields that were asked for so far, by id in lower case.
 
-    A platform has tens of thousands, so it is asked for those that an expression names. ``data_set`` keeps
-    a session to its fields, and to the fields that group.
+    A platform has tens of thousands, so it is asked for those that an expression names; prices and groups,
+    and the session's data set, are asked for at once.
     """
 
     def __init__(self, platform: Platform, data_set: str = "") -> None:
         self._platform = platform
         self._known: dict[str, DataFieldInfo] = {}
         self._absent: set[str] = set()
-        if data_set:
-            self._take(platform.data_fields(data_set))
+        for name in {PRICES, data_set} & {info.id for info in platform.data_sets()}:
+            self._take(platform.data_fields(name))
 
     def ask(self, names: frozenset[str]) -> None:
         """Look up names that nobody has asked for yet."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -109,9 +109,14 @@ def critique(number: int, text: str) -> Body:
 
 
 def ended(
-    number: int, stop: str, level: str, unmet: tuple[str, ...], held: Mapping[str, HeldFigures]
+    number: int,
+    stop: str,
+    level: str,
+    unmet: tuple[str, ...],
+    held: Mapping[str, HeldFigures],
+    knowledge: Sequence[KnowledgeEntry] = (),
 ) -> Body:
-    """The end of the session."""
+    """The end of the session, with what the policy's last answer had learned."""
     return {
         "number": number,
         "outcome": "ended",
@@ -119,4 +124,5 @@ def ended(
         "level": level,
         "unmet": list(unmet),
         "held": {job: as_json(HeldFigures, figures) for job, figures in held.items()},
+        "knowledge": [as_json(KnowledgeEntry, entry) for entry in knowledge],
     }

@@ -9,6 +9,7 @@ from typing import Any, Final
 from assay.brain._limits import limits
 from assay.brain._result import DailyPnl, JobResult
 from assay.brain._trials import BOOK
+from assay.brain.agent._calls import recorded_calls
 from assay.brain.agent._codec import from_json
 from assay.brain.agent._criteria import level_of, unmet
 from assay.brain.agent._reasons import NOT_A_SESSION
@@ -63,7 +64,7 @@ def session_report(run: Run) -> SessionReport:
         trials=sum(1 for _ in run.entries(kind="trial")),
         simulations=state.simulations,
         budget=settings.simulations,
-        tokens=_tokens(run),
+        tokens=recorded_calls(run).tokens,
         knowledge=tuple(state.added),
     )
 
@@ -101,8 +102,3 @@ def _curve(ledger: Ledger, name: str, result: JobResult) -> DailyPnl:
     return DailyPnl(
         tuple(str(day) for day in series.days), tuple(float(value) for value in series.values * book)
     )
-
-
-def _tokens(run: Run) -> int:
-    usages = [(entry.body.get("usage") or {}) for entry in run.entries(kind="llm_call")]
-    return sum(int(usage.get("input", 0)) + int(usage.get("output", 0)) for usage in usages)

@@ -151,7 +151,8 @@ class State:
     def _asked(self, body: Mapping[str, Any]) -> None:
         asked = self.open = OpenRound.of(body)
         self.round = asked.number
-        self.critique = ""
+        if asked.number > 1 or not self.task.expression:
+            self.critique = ""  # the round of a given expression asks no policy, so nobody heard it
         for item in body["directions"]:
             direction = from_json(Direction, item)
             self.directions[direction.id] = direction
@@ -210,7 +211,8 @@ class State:
     def _critique(self, body: Mapping[str, Any]) -> None:
         self.critique = body["text"]
 
-    def _ended(self, _: Mapping[str, Any]) -> None:
+    def _ended(self, body: Mapping[str, Any]) -> None:
+        self.added += [from_json(KnowledgeEntry, item) for item in body.get("knowledge", ())]
         self.phase = "done"
 
     def _submitted(self, job: Job) -> None:
