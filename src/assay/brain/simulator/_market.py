@@ -143,7 +143,8 @@ class Market:
             f"in sample: {self.start} to {self.end}; {self.rows.start} earlier trading days are history",
             f"the {settings.held_days} trading days after that are held: nothing served reads them",
             *(f"{info.name}: {info.description}" for info in self.sample.universes.values()),
-            f"positions: {' -> '.join(settings.order)}; PnL on a constant book of {settings.book:,.0f}, no costs",
+            f"positions: {' -> '.join(settings.order)}",
+            f"PnL on a constant book of {settings.book:,.0f} without costs",
         )
 
     @cached_property
