@@ -516,6 +516,7 @@ class _Lowering:
             "given": given,
             "missing": lacking,
             "inputs": _inputs(word),
+            "least": len(needed),
             "most": len(word.slots),
             "variadic": word.variadic,
         }

@@ -59,7 +59,8 @@ def _outside_grammar(program: Program, text: str) -> Problem | None:
     for part in parts_of(program):
         if isinstance(part, Name) and "." in part.name:
             dot = part.start + part.name.index(".")
-            hint = f"names have no dot today; write {part.name.rsplit('.', 1)[1]}"
+            first, rest = part.name.split(".", 1)
+            hint = f"write {rest}" if first.lower() == "indclass" else "names have no dot"
             return Problem(unexpected("."), place_of(text, dot, dot + 1), "syntax", hint)
     *before, last = program.statements
     for statement in before:

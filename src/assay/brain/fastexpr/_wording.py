@@ -98,11 +98,11 @@ def _arity(error: ExpressionError) -> _Said:
     lacking = facts["missing"]
     if lacking and facts["given"] >= facts["inputs"]:
         return _at(error, f"Required attribute '{attribute_name(lacking[0])}' must have a value")
-    if not lacking and facts["most"] > facts["inputs"]:
-        return _at(
-            error, f"Invalid number of inputs : {facts['given']}, should be at most {facts['most']} input(s)"
-        )
-    return _at(error, _count(facts))
+    if lacking or facts["most"] == facts["inputs"]:
+        return _at(error, _count(facts))
+    bound = "exactly" if facts["least"] == facts["most"] else "at most"
+    message = f"Invalid number of inputs : {facts['given']}, should be {bound} {facts['most']} input(s)"
+    return _at(error, message)
 
 
 def _literal(error: ExpressionError) -> _Said:
