@@ -225,7 +225,8 @@ class BrainClient:
         )
 
     def _path(self, location: str) -> str:
-        return self._http.address.path_of(location, asked="/simulations")
+        path = location if "/" in location else f"/simulations/{location}"
+        return self._http.address.path_of(path, asked="/simulations")
 
     # ---- alphas
 

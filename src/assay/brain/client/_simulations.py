@@ -149,7 +149,8 @@ class Simulations:
         if body.get("status") in _OVER:
             if isinstance(body.get("alpha"), dict):
                 body = {**body, "alpha": body["alpha"].get("id")}
-            over = reply.model(Simulation, body, "a simulation")
+            # a parent has been seen without its id
+            over = reply.model(Simulation, {"id": _id(reply.path), **body}, "a simulation")
             if over.status in ("COMPLETE", "WARNING") and not (over.alpha or over.children):
                 raise reply.bad(f"the simulation is {over.status}, and neither alpha nor children are named")
             return over
