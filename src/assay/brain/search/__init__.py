@@ -16,15 +16,18 @@ from assay.brain.search._fingerprint import Likeness, field_fingerprint, fingerp
 from assay.brain.search._joint import Sampler
 from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, TrialId, mutate, negated
 from assay.brain.search._optimize import Goal, OptimizeSettings, SettingsOptimizer, Tested
+from assay.brain.search._plan import Candidate, Exclusion, Step, SubmissionPlan, plan_submissions
 from assay.brain.search._settings_rules import DECAYS, TRUNCATIONS
 from assay.brain.search._space import MutationSpace
 from assay.brain.search._store import PlatformSummary, ResultStore, set_aside
 from assay.brain.search._stored import StoredResult, stored_alpha
 
 __all__ = [
+    "Candidate",
     "Commentator",
     "DECAYS",
     "Diagnosis",
+    "Exclusion",
     "Finding",
     "FindingName",
     "Goal",
@@ -44,7 +47,9 @@ __all__ = [
     "Sampler",
     "SettingsOptimizer",
     "Severity",
+    "Step",
     "StoredResult",
+    "SubmissionPlan",
     "Suggest",
     "TRUNCATIONS",
     "Tested",
@@ -58,6 +63,7 @@ __all__ = [
     "keep",
     "mutate",
     "negated",
+    "plan_submissions",
     "set_aside",
     "stored_alpha",
     "structure_distance",
