@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -417,7 +418,8 @@ class TestAlphas:
     @pytest.mark.parametrize(
         "body",
         [
-            {"color": "PINK"}, {"tags": "a"}, {"tags": [1]}, {"hidden": "no"}, {"favorite": None}, {"name": 3},
+            {"color": "PINK"}, {"tags": "a"}, {"tags": [1]}, {"hidden": "no"}, {"favorite": None},
+            {"name": 3},
             {"regular": "x"}, {"regular": {"description": 3}}, {"name": "a" * 101},
         ],
     )  # fmt: skip
@@ -563,7 +565,7 @@ class TestRecordsets:
         name = desk.run()["alpha"]
         total = desk.get(f"/alphas/{name}/recordsets/pnl").json["records"]
         daily = desk.get(f"/alphas/{name}/recordsets/daily-pnl").json["records"]
-        steps = [(now[0], now[1] - before[1]) for before, now in zip(total, total[1:], strict=False)]
+        steps = [(now[0], now[1] - before[1]) for before, now in pairwise(total)]
         assert [date for date, _ in daily[1:]] == [date for date, _ in steps]
         assert [value for _, value in daily[1:]] == pytest.approx([step for _, step in steps], abs=0.02)
 
