@@ -163,13 +163,11 @@ class SlotEngine:
         """
         began, finished = 0, []
         for id_ in (*self._flights, ""):
+            # before each, so that no slot is idle while the others are looked after
+            more, refused = self._fill()
             result = self._tend(id_)
-            finished += [] if result is None else [result]
-            if result is not None or not id_:
-                # at once, so that no slot is idle while the others are looked after
-                more, refused = self._fill()
-                began += more
-                finished += refused
+            began += more
+            finished += [*refused, *([] if result is None else [result])]
         if not finished and not began and self.busy:
             self._wait()
         return tuple(finished)

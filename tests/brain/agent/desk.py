@@ -105,6 +105,7 @@ class Desk:
     client: BrainClientSettings = field(default_factory=BrainClientSettings)
     more: dict[str, Any] = field(default_factory=dict)
     run_id: str = "s1"
+    made: Agent = field(init=False)
 
     @property
     def ledger(self) -> Ledger:
@@ -118,7 +119,16 @@ class Desk:
     def agent(self) -> Agent:
         settings = BrainSettings(client=self.client, agent=self.settings)
         run = self.ledger.run(self.run_id)
-        return Agent(self.platform, self.policy, settings, run, self.folder, **self.more)
+        self.made = Agent(self.platform, self.policy, settings, run, self.folder, **self.more)
+        return self.made
+
+    def waiting(self) -> int:
+        """Jobs that wait for a slot now."""
+        return self.made._runner.queued
+
+    def held(self) -> int:
+        """Slots that are taken now."""
+        return sum(view.job is not None for view in self.made._runner.views())
 
     def start(self, task: Task | None = None) -> SessionReport:
         return self.agent().start(task or Task("prices come back"))
