@@ -1,10 +1,14 @@
 """Templates: expressions with typed slots, probed first and expanded where the probes promise something."""
 
 from assay.brain.templates._catalogue import catalogue, pick
+from assay.brain.templates._idea import templates_from_idea
 from assay.brain.templates._instances import Expansion, Instance
 from assay.brain.templates._inventory import OPERATORS_OF, Inventory
+from assay.brain.templates._model import templates_by_model
 from assay.brain.templates._pattern import Pattern, PatternFault
+from assay.brain.templates._pipeline import Pipeline, PipelineReport, Planned, Runner
 from assay.brain.templates._read import parse_templates, read_templates, templates_of
+from assay.brain.templates._report import report_data
 from assay.brain.templates._template import (
     Constraints,
     FieldSlot,
@@ -15,9 +19,11 @@ from assay.brain.templates._template import (
     ValueSlot,
     template_problems,
 )
+from assay.brain.templates._verdict import Decision, Verdict, decide
 
 __all__ = [
     "Constraints",
+    "Decision",
     "Expansion",
     "FieldSlot",
     "Instance",
@@ -26,14 +32,23 @@ __all__ = [
     "OperatorSlot",
     "Pattern",
     "PatternFault",
+    "Pipeline",
+    "PipelineReport",
+    "Planned",
+    "Runner",
     "SearchDomain",
     "Slot",
     "Template",
     "ValueSlot",
+    "Verdict",
     "catalogue",
+    "decide",
     "parse_templates",
     "pick",
     "read_templates",
+    "report_data",
     "template_problems",
+    "templates_by_model",
+    "templates_from_idea",
     "templates_of",
 ]

@@ -77,24 +77,35 @@ class Expansion:
         """Near the first candidates first, so that a part of it varies in all slots, not in one alone."""
         return self._distinct(self.candidates)
 
-    def probes(self) -> Iterator[Instance]:
-        """Every core with the representative values of the other slots."""
-        return self._distinct(self._probing())
+    def cores(self) -> Iterator[Mapping[str, str]]:
+        """The choices of the core slots that the constraints allow, in order."""
+        return (choice for choice in _choices(self._core_candidates()) if self._allowed(choice))
 
-    def cores(self) -> Iterator[str]:
-        """The ids of the cores that the constraints allow, in order."""
-        core = {name: self.candidates[name] for name in self.template.core_slots}
-        for choice in _choices(core):
-            if self._allowed(choice):
-                yield self._core(choice)
+    @property
+    def core_count(self) -> int:
+        """How many cores there are, before constraints."""
+        return prod(len(values) for values in self._core_candidates().values())
 
-    def _probing(self) -> dict[str, tuple[str, ...]]:
-        core = self.template.core_slots
+    def probes(self, core: Mapping[str, str]) -> Iterator[Instance]:
+        """The instances of a core with the representative values of the other slots."""
         slots = self.template.slots
-        return {
-            name: values if name in core else self.inventory.representatives(slots[name])
-            for name, values in self.candidates.items()
+        others = {
+            name: self.inventory.representatives(slots[name]) for name in self.candidates if name not in core
         }
+        return self._distinct({name: others.get(name) or (core[name],) for name in self.candidates})
+
+    def of_core(self, core: Mapping[str, str]) -> Iterator[Instance]:
+        """All instances of a core."""
+        fixed = {name: (value,) for name, value in core.items()}
+        return self._distinct({name: fixed.get(name, values) for name, values in self.candidates.items()})
+
+    def core_id(self, choice: Mapping[str, str]) -> str:
+        """The template's name with the values of its core slots: ``TPL_SIZE_V1|size=cap``."""
+        parts = [f"{name}={choice[name]}" for name in self.template.core_slots]
+        return "|".join([self.template.name, *parts])
+
+    def _core_candidates(self) -> dict[str, tuple[str, ...]]:
+        return {name: self.candidates[name] for name in self.template.core_slots}
 
     def _distinct(self, candidates: Mapping[str, tuple[str, ...]]) -> Iterator[Instance]:
         passed_over = 0
@@ -105,7 +116,7 @@ class Expansion:
             if cause is None:
                 passed_over = 0
                 self.seen.add(mark)
-                yield Instance(self.template.name, choice, self._core(choice), text, mark)
+                yield Instance(self.template.name, choice, self.core_id(choice), text, mark)
                 continue
             self.skipped[cause] = self.skipped.get(cause, 0) + 1
             passed_over += 1
@@ -122,10 +133,6 @@ class Expansion:
     def _allowed(self, choice: Mapping[str, str]) -> bool:
         pairs = self.template.constraints.not_equal
         return all(a not in choice or b not in choice or choice[a] != choice[b] for a, b in pairs)
-
-    def _core(self, choice: Mapping[str, str]) -> str:
-        parts = [f"{name}={choice[name]}" for name in self.template.core_slots]
-        return "|".join([self.template.name, *parts])
 
     def _first_fault(self) -> str:
         for choice in _choices(self.candidates):
