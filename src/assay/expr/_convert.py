@@ -31,7 +31,7 @@ from assay.expr._syntax import (
     Unary,
 )
 from assay.expr._table import composites, op_table
-from assay.expr._tree import Call, Constant, Field, Node, ParamValue, distinct
+from assay.expr._tree import Call, Constant, Field, Node, Params, ParamValue, distinct
 
 _CONVENTIONS: Final = frozenset({"min_periods", "ddof", "scale", "missing", "bias"})
 """Parameters in which platforms differ and which change no order: values may be missing, or rescaled."""
@@ -148,6 +148,10 @@ class _Writer:
         return Name(f"${name}" if self.grammar.dollar == "always" else name)
 
     def _call(self, node: Call) -> Syntax:
+        filtered = _filtered(node, self.dialect)
+        if filtered is not None:
+            word, inputs = filtered
+            return Apply(word, tuple(self.syntax(x) for x in inputs), (("filter", Name("true")),))
         op = op_table()[node.op]
         form = op.form(self.dialect)
         listed = _composites_of(self.dialect, node.op)
@@ -383,6 +387,34 @@ def _match(pattern: Node, node: Node) -> dict[str, object] | None:
         elif theirs != own:
             return None
     return bound
+
+
+def _filtered(node: Call, dialect: DialectName) -> tuple[str, tuple[Node, ...]] | None:
+    """The word and the inputs of ``add(x, y, filter=true)``, which is read as a sum of filled inputs."""
+    found = _fillers(dialect).get(node.op)
+    if found is None:
+        return None
+    word, filler = found
+    inputs: list[Node] = []
+    left: Node = node
+    while isinstance(left, Call) and left.op == node.op:
+        inputs.append(left.args[1])
+        left = left.args[0]
+    inputs.append(left)
+    bare = [x.args[0] for x in inputs if isinstance(x, Call) and (x.op, x.params) == filler]
+    return (word, tuple(reversed(bare))) if len(bare) == len(inputs) else None
+
+
+@lru_cache(maxsize=16)
+def _fillers(dialect: DialectName) -> Mapping[str, tuple[str, tuple[str, Params]]]:
+    """By op, the word with the option ``filter`` and the op that the option puts around each input."""
+    found: dict[str, tuple[str, tuple[str, Params]]] = {}
+    for composite in composites():
+        if composite.dialect == dialect and any(slot.name == "filter" for slot in composite.slots):
+            built = composite.build({"inputs": (Field("x"), Field("y")), "filter": True})
+            assert isinstance(built, Call) and isinstance(built.args[0], Call)
+            found[built.op] = composite.names[0], (built.args[0].op, built.args[0].params)
+    return found
 
 
 @lru_cache(maxsize=16)

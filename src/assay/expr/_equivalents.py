@@ -144,6 +144,13 @@ def _variance(call: Call, dialect: DialectName, has: Has) -> Equivalent | None:
     return Equivalent(Call("power", (Call("ts_std", call.args, call.params), Constant(2.0))))
 
 
+def _filled(call: Call, dialect: DialectName, has: Has) -> Equivalent | None:
+    if not (has("where") and has("is_missing")):
+        return None
+    (x,) = call.args
+    return Equivalent(Call("where", (Call("is_missing", (x,)), Constant(float(call.param("value"))), x)))
+
+
 _RULES: Final[Mapping[str, Callable[[Call, DialectName, Has], Equivalent | None]]] = MappingProxyType(
     {
         "ts_argmax": _place,
@@ -156,5 +163,6 @@ _RULES: Final[Mapping[str, Callable[[Call, DialectName, Has], Equivalent | None]
         "ts_ema": _exponential,
         "ts_quantile": _quantile,
         "ts_var": _variance,
+        "fill_missing": _filled,
     }
 )
