@@ -185,7 +185,7 @@ def simulation(name: str, code: str, status: str = "COMPLETE", **more: Any) -> d
     return {**echo, **more}
 
 
-def alpha(name: str, code: str = "rank(close)", **more: Any) -> dict[str, Any]:
+def alpha(alpha_id: str, code: str = "rank(close)", **more: Any) -> dict[str, Any]:
     """An alpha as the platform gives it, with the keys that nobody here reads."""
     checks = [
         {"name": "LOW_SHARPE", "result": "PASS", "limit": 1.25, "value": 1.4},
@@ -193,7 +193,7 @@ def alpha(name: str, code: str = "rank(close)", **more: Any) -> dict[str, Any]:
     ]
     figures = {"pnl": 1248719, "bookSize": 20000000, "sharpe": 1.4, "fitness": 1.1, "turnover": 0.3}
     return {
-        "id": name,
+        "id": alpha_id,
         "type": "REGULAR",
         "author": "AB12345",
         "settings": {**SETTINGS, "startDate": "2019-01-01", "endDate": "2023-12-31"},

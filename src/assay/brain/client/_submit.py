@@ -6,8 +6,9 @@ from assay.brain._errors import NOT_SUBMITTED
 from assay.brain._wire import Alpha, Check
 from assay.brain.client._alphas import Alphas, path_of
 from assay.brain.client._calls import Calls, Waiting
+from assay.brain.client._faults import fault
 from assay.brain.client._reply import Reply
-from assay.errors import Refusal
+from assay.errors import AssayError, Refusal
 
 
 def is_submitted(alpha: Alpha) -> bool:
@@ -24,7 +25,7 @@ async def submit(calls: Calls, alphas: Alphas, alpha_id: str) -> Alpha:
     Raises
     ------
     Refusal
-        ``not_submitted``: the checks that failed are in ``details``; ``unknown_alpha``.
+        ``not_submitted``: the checks that failed are in ``details``; ``not_permitted``; ``unknown_alpha``.
     SimulationOverdue
         The platform did not come to an end in ``simulation_timeout``.
     """
@@ -45,14 +46,16 @@ async def submit(calls: Calls, alphas: Alphas, alpha_id: str) -> Alpha:
     raise _refusal(alpha_id, reply)
 
 
-def _refusal(alpha_id: str, reply: Reply) -> Refusal:
+def _refusal(alpha_id: str, reply: Reply) -> AssayError:
+    if reply.status == 403 and reply.checks() is None:
+        return fault(reply)
     failing = [check for check in reply.checks() or () if check.result in ("FAIL", "ERROR")]
     if not failing:
         return Refusal(
             NOT_SUBMITTED,
             f"the platform ended the submission of {alpha_id}, and its status did not change",
             where=reply.where,
-            fix="ask for its checks: assay brain submit shows them",
+            fix="look at the alpha on the platform, then try again",
         )
     return Refusal(
         NOT_SUBMITTED,
