@@ -163,7 +163,9 @@ def test_an_expression_is_looked_at_without_a_simulation(expression: str, valid:
 def test_only_the_names_of_an_expression_are_asked_for() -> None:
     platform = Catalogue()
     answer("brain.validate_expression", BrainDesk(platform), expression="rank(ts_delta(close, 5))")
-    assert platform.asked == [(None, "close")]
+    assert (None, "") not in platform.asked
+    answer("brain.validate_expression", BrainDesk(platform), expression="rank(equity)")
+    assert platform.asked[-1] == (None, "equity")
 
 
 def test_knowledge_is_kept_once_and_found() -> None:

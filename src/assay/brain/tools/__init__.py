@@ -4,7 +4,6 @@ from assay.brain.tools._desk import BrainDesk, KnowledgeStore
 from assay.brain.tools._group import brain_tools
 from assay.brain.tools._https import HttpsWeb, WebRules
 from assay.brain.tools._knowledge import knowledge_entry
-from assay.brain.tools._validate import fields_named
 from assay.brain.tools._web import WebHit, WebPage, WebProvider, as_data
 
 __all__ = [
@@ -17,6 +16,5 @@ __all__ = [
     "WebRules",
     "as_data",
     "brain_tools",
-    "fields_named",
     "knowledge_entry",
 ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final
 
 from pydantic import Field
 
-from assay.base import canonical_json
+from assay.brain.agent._knowledge import identity
 from assay.brain.agent._types import KnowledgeEntry
 from assay.brain.tools._desk import BrainDesk
 from assay.brain.tools._operators import NoArguments
@@ -115,10 +114,6 @@ def knowledge_tools(desk: BrainDesk) -> Iterator[Tool]:
     )
 
 
-def knowledge_entry(
-    topic: str, insight: str, tags: tuple[str, ...] | list[str], source: str
-) -> KnowledgeEntry:
-    """An entry whose id is a hash of topic and insight."""
-    text = canonical_json([topic.strip(), insight.strip()])
-    name = f"k{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
-    return KnowledgeEntry(name, topic.strip(), insight.strip(), tuple(tags), source)
+def knowledge_entry(topic: str, insight: str, tags: Sequence[str], source: str) -> KnowledgeEntry:
+    """An entry under the id that the knowledge base gives it."""
+    return KnowledgeEntry(identity(topic, insight), topic, insight, tuple(tags), source)

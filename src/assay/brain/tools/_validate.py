@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from pydantic import Field
 
+from assay.brain.agent._known_fields import KnownFields
+from assay.brain.agent._vet import names_in
 from assay.brain.tools._desk import BrainDesk
 from assay.brain.tools._reasons import NO_PLATFORM, UNKNOWN_DATA_SET
 from assay.tools import Arguments, Context, Result, Tool
 
-if TYPE_CHECKING:
-    from assay.brain._platform import Platform
-    from assay.brain._wire import DataFieldInfo
-
 MOST_CHARACTERS: Final = 4096
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_MOST_NAMES: Final = 60
 
 
 class ValidateArguments(Arguments):
@@ -48,9 +43,10 @@ def validate_tools(desk: BrainDesk) -> Iterator[Tool]:
         from assay.brain.fastexpr import check_program, unit_warnings
 
         platform = desk.need_platform()
-        listed = desk.fields_of(arguments.dataset_id) if arguments.dataset_id else ()
-        known = {item.id: item for item in listed}
-        fields = {**fields_named(platform, arguments.expression, known), **known}
+        if arguments.dataset_id:
+            desk.data_set(arguments.dataset_id)
+        fields = KnownFields(platform, arguments.dataset_id)
+        fields.ask(names_in(arguments.expression))
         problem = check_program(arguments.expression, fields, platform.operators())
         if problem is None:
             said = [
@@ -70,18 +66,3 @@ def validate_tools(desk: BrainDesk) -> Iterator[Tool]:
         (NO_PLATFORM, UNKNOWN_DATA_SET),
         validate_expression,
     )
-
-
-def fields_named(
-    platform: Platform, expression: str, known: Mapping[str, DataFieldInfo] | None = None
-) -> dict[str, DataFieldInfo]:
-    """The fields of the platform that an expression names, but for those that are known already.
-
-    Each name is asked for by itself: a platform may have more fields than anybody would load.
-    """
-    taken = {item.name.lower() for item in platform.operators()} | set(known or ())
-    names = [name for name in dict.fromkeys(_NAME.findall(expression)) if name.lower() not in taken]
-    found: dict[str, DataFieldInfo] = {}
-    for name in names[:_MOST_NAMES]:
-        found |= {item.id: item for item in platform.data_fields(search=name) if item.id == name}
-    return found
