@@ -1,6 +1,7 @@
 """What helps a search: mutations, settings, fingerprints, results, filters, the submission planner."""
 
 from assay.brain.search._aggregate import Group, GroupBy, ResultFilter, aggregate, as_csv, keep
+from assay.brain.search._batch import BATCH_BUSY, Batch, BatchProgress, BatchReport, BatchStop
 from assay.brain.search._diagnose import (
     MIN_NAMES,
     RULES,
@@ -15,14 +16,20 @@ from assay.brain.search._fields import field_infos
 from assay.brain.search._fingerprint import Likeness, field_fingerprint, fingerprint, structure_distance
 from assay.brain.search._joint import Sampler
 from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, TrialId, mutate, negated
-from assay.brain.search._optimize import Goal, OptimizeSettings, SettingsOptimizer, Tested
+from assay.brain.search._optimize import Goal, OptimizeSettings, SettingsOptimizer, Tested, optimize
 from assay.brain.search._plan import Candidate, Exclusion, Step, SubmissionPlan, plan_submissions
+from assay.brain.search._search_run import SearchRun
 from assay.brain.search._settings_rules import DECAYS, TRUNCATIONS
 from assay.brain.search._space import MutationSpace
 from assay.brain.search._store import PlatformSummary, ResultStore, set_aside
 from assay.brain.search._stored import StoredResult, stored_alpha
 
 __all__ = [
+    "BATCH_BUSY",
+    "Batch",
+    "BatchProgress",
+    "BatchReport",
+    "BatchStop",
     "Candidate",
     "Commentator",
     "DECAYS",
@@ -45,6 +52,7 @@ __all__ = [
     "ResultFilter",
     "ResultStore",
     "Sampler",
+    "SearchRun",
     "SettingsOptimizer",
     "Severity",
     "Step",
@@ -63,6 +71,7 @@ __all__ = [
     "keep",
     "mutate",
     "negated",
+    "optimize",
     "plan_submissions",
     "set_aside",
     "stored_alpha",

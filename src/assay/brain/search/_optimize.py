@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from assay.brain._limits import limits
 from assay.brain._result import JobResult, Proposal
 from assay.brain._settings import SettingsChoices, SimulationRequest, SimulationSettings
+from assay.brain.search._batch import Batch, BatchReport
 from assay.brain.search._grid import LAYERS, SettingsGrid
 from assay.brain.search._joint import Joint, Sampler, joint_search
 from assay.brain.search._mutate import negated
@@ -254,3 +255,18 @@ class SettingsOptimizer:
     def _failure(self) -> str:
         last: Sequence[Any] = [item.result.failure for item in self.tested if item.result.failure]
         return str(last[-1].message) if last else "no answer came"
+
+
+def optimize(batch: Batch, optimizer: SettingsOptimizer, slots: int) -> BatchReport | None:
+    """Drive an optimiser to its end over a batch; the report of the round that had to pause, if one had.
+
+    Results are told in rounds, so neither faults nor the order of arrival change the search.
+    """
+    while proposals := optimizer.ask_round(slots):
+        report = batch.run(proposals)
+        optimizer.tell(report.results)
+        if report.stop == "paused":
+            return report
+        optimizer.forget(item.job.proposal for item in report.lost)
+        optimizer.forget(report.unrun)
+    return None

@@ -1,0 +1,81 @@
+"""A batch, or an optimisation, as a run of the ledger."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from assay.base import Operator, canonical_json
+from assay.brain._platform import Platform
+from assay.errors import Refusal
+from assay.ledger import UNKNOWN_RUN, Ledger, Run
+
+DESK: Final = "brain"
+
+
+class SearchRun:
+    """Begins a run, or goes on with the one of that name, and records how it ends.
+
+    Use as a context. It ends as finished, unless :meth:`pause` was called or an error left it: then it may
+    go on.
+
+    Parameters
+    ----------
+    inputs : what it runs on, JSON-ready; a run that goes on is held to it.
+
+    Raises
+    ------
+    Refusal
+        ``inputs_changed``; ``run_ended``: it had finished.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        name: str,
+        platform: Platform,
+        inputs: Mapping[str, Any],
+        operator: Operator | None = None,
+    ) -> None:
+        self._run = ledger.run(name)
+        self._operator = operator or Operator.human()
+        self._inputs = {f"data:{platform.name}": _digest(platform.name), **_digests(inputs)}
+        self._finished = True
+
+    def __enter__(self) -> Run:
+        config = _digest({k: v for k, v in self._inputs.items() if not k.startswith("data:")})
+        if self._begun():
+            self._run.resume(self._operator, config, self._inputs)
+        else:
+            self._run.start(DESK, self._operator, config, self._inputs)
+        return self._run
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is None and self._finished:
+            self._run.stop("finished")
+        elif kind is None or issubclass(kind, (KeyboardInterrupt, Exception)):
+            self._run.stop("stopped")
+        else:
+            self._run.stop("failed")
+
+    def pause(self) -> None:
+        """It ends for now, and may go on."""
+        self._finished = False
+
+    def _begun(self) -> bool:
+        try:
+            self._run.state()
+        except Refusal as refusal:
+            if refusal.reason is UNKNOWN_RUN:
+                return False
+            raise
+        return True
+
+
+def _digests(inputs: Mapping[str, Any]) -> dict[str, str]:
+    return {name: _digest(value) for name, value in inputs.items()}
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
