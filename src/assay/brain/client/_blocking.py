@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from assay.brain._platform import CorrelationKind
@@ -27,6 +27,7 @@ from assay.brain.client._choices import default_settings
 from assay.brain.client._client import BrainClient
 from assay.brain.client._filter import AlphaFilter
 from assay.brain.client._session import Session
+from assay.errors import AssayError
 
 T = TypeVar("T")
 
@@ -106,6 +107,11 @@ class BlockingClient:
         """See :attr:`BrainClient.cached`."""
         return self._client.cached
 
+    @property
+    def last_quota(self) -> tuple[Quota, str] | None:
+        """See :attr:`BrainClient.last_quota`."""
+        return self._client.last_quota
+
     def quota(self) -> Quota:
         return self._client.quota
 
@@ -138,14 +144,21 @@ class BlockingClient:
     def operators(self, *, refresh: bool = False) -> tuple[OperatorInfo, ...]:
         return self._run(self._client.operators(refresh=refresh))
 
-    def data_sets(self, search: str = "", *, refresh: bool = False) -> tuple[DataSetInfo, ...]:
-        wanted = DataQuery.of(self.default_settings(), search=search)
+    def data_sets(
+        self, search: str = "", *, refresh: bool = False, settings: SimulationSettings | None = None
+    ) -> tuple[DataSetInfo, ...]:
+        wanted = DataQuery.of(settings or self.default_settings(), search=search)
         return self._run(self._client.data_sets(wanted, refresh=refresh))
 
     def data_fields(
-        self, data_set: str | None = None, search: str = "", *, refresh: bool = False
+        self,
+        data_set: str | None = None,
+        search: str = "",
+        *,
+        refresh: bool = False,
+        settings: SimulationSettings | None = None,
     ) -> tuple[DataFieldInfo, ...]:
-        wanted = DataQuery.of(self.default_settings(), data_set=data_set, search=search)
+        wanted = DataQuery.of(settings or self.default_settings(), data_set=data_set, search=search)
         return self._run(self._client.data_fields(wanted, refresh=refresh))
 
     # ---- simulations and alphas
@@ -158,6 +171,29 @@ class BlockingClient:
 
     def children(self, parent: Simulation) -> tuple[Simulation, ...]:
         return self._run(self._client.children(parent))
+
+    def simulate_all(
+        self,
+        groups: Sequence[Sequence[SimulationRequest]],
+        on_result: Callable[[int, tuple[Simulation, ...] | AssayError], None],
+    ) -> None:
+        """Simulate groups of requests, each in one slot, with all slots busy as long as groups wait.
+
+        ``on_result`` hears, as they end, of each group by its place what came of it, or why nothing did.
+        """
+
+        async def one(place: int, group: Sequence[SimulationRequest]) -> None:
+            try:
+                on_result(place, await self._client.simulate(group))
+            except AssayError as error:
+                on_result(place, error)
+
+        async def every() -> None:
+            async with asyncio.TaskGroup() as tasks:
+                for place, group in enumerate(groups):
+                    tasks.create_task(one(place, group))
+
+        self._run(every())
 
     def alpha(self, alpha_id: str) -> Alpha:
         return self._run(self._client.alpha(alpha_id))

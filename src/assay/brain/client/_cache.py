@@ -8,10 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from assay.base import atomic_write_json, canonical_json, unique_keys
 from assay.brain.client._http import Query
+
+QUOTA: Final = "quota"
+"""The kind of the file that holds what was told of the day's simulations."""
 
 
 @dataclass(frozen=True, slots=True)

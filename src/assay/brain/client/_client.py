@@ -26,7 +26,7 @@ from assay.brain._wire import (
     Simulation,
 )
 from assay.brain.client._alphas import Alphas
-from assay.brain.client._cache import Cache, Cached
+from assay.brain.client._cache import QUOTA, Cache, Cached
 from assay.brain.client._calls import Calls
 from assay.brain.client._catalog import Catalog, DataQuery
 from assay.brain.client._credentials import Credentials
@@ -106,6 +106,8 @@ class BrainClient:
 
     async def close(self) -> None:
         """Close the connections; the session goes on until it ends or :meth:`logout`."""
+        if self.quota != Quota():
+            self._catalog.cache.save(QUOTA, (), [self.quota.wire()])
         await self._http.close()
 
     # ---- session and limits
@@ -139,6 +141,13 @@ class BrainClient:
     def rates(self) -> dict[str, int]:
         """What the platform said last about requests: limit and remaining, of a minute and a second."""
         return dict(self._http.told.rates)
+
+    @property
+    def last_quota(self) -> tuple[Quota, str] | None:
+        """What another client of this cache was told last, and when (UTC)."""
+        found = self._catalog.cache.load(QUOTA, ())
+        dated = [one.fetched for one in self.cached if one.kind == QUOTA]
+        return (Quota.model_validate(found[0]), dated[0]) if found and dated else None
 
     @property
     def cached(self) -> tuple[Cached, ...]:

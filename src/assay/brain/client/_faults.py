@@ -53,8 +53,9 @@ def fault(reply: Reply) -> AssayError:
         )
     if status == 403:
         return Refusal(NOT_PERMITTED, head, where=reply.path)
-    if status == 404 and _absent(reply.path) is not None:
-        return Refusal(_absent(reply.path) or UNKNOWN_DATA, head, where=reply.path)
+    absent = _absent(reply.path)
+    if status == 404 and absent is not None:
+        return Refusal(absent, head, where=reply.path)
     if 300 <= status < 400:
         return reply.bad("a redirect came, which is not followed")
     return reply.bad(f"the platform refused this{said}")
@@ -113,4 +114,6 @@ def _leaves(value: Any, reply: Reply, key: str = "") -> list[tuple[str, str]]:
 
 def _absent(path: str) -> Reason | None:
     first = path.split("/")[1].partition("?")[0]
-    return {"alphas": UNKNOWN_ALPHA, "data-sets": UNKNOWN_DATA, "data-fields": UNKNOWN_DATA}.get(first)
+    # a simulation that is gone is told by what it would have led to
+    alphas, data = ("alphas", "simulations"), ("data-sets", "data-fields")
+    return UNKNOWN_ALPHA if first in alphas else UNKNOWN_DATA if first in data else None

@@ -13,7 +13,7 @@ from assay.brain.client._credentials import Credentials
 
 @dataclass(frozen=True, slots=True)
 class SessionFile:
-    """The cookies of a session in a file that its owner alone may read.
+    """The cookies of a session in a file that its owner alone may read, in a folder that git passes over.
 
     ``owner`` is a hash of address and account: what another account left is not used.
     """
@@ -39,7 +39,10 @@ class SessionFile:
         return {str(k): str(v) for k, v in cookies.items()} if isinstance(cookies, dict) else {}
 
     def save(self, cookies: dict[str, str]) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        folder = self.path.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / ".gitignore").exists():
+            (folder / ".gitignore").write_text("*\n")
         # made before anything is in it: a file that exists keeps its permissions
         self.path.touch(mode=0o600)
         atomic_write_json(self.path, {"owner": self.owner, "cookies": cookies})
