@@ -8,9 +8,8 @@ from itertools import combinations
 from typing import Any, Final
 
 from assay.brain._wire import DataFieldInfo
-from assay.brain.agent.policies.sampler import FAMILIES, Family, families_in
-from assay.brain.agent.policies.sampler._families import WINDOWS
-from assay.brain.agent.policies.sampler._lexicon import language_of
+from assay.brain.agent.policies import language_of
+from assay.brain.agent.policies.sampler import FAMILIES, WINDOWS, Family, families_in
 from assay.brain.templates._instances import Expansion
 from assay.brain.templates._inventory import Inventory
 from assay.brain.templates._pattern import MAX_PATTERN

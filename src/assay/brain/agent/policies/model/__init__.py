@@ -2,6 +2,6 @@
 
 from assay.brain.agent.policies.model._backend import ROLE, with_researcher
 from assay.brain.agent.policies.model._policy import ModelPolicy
-from assay.brain.agent.policies.model._prompts import LANGUAGES, PLACEHOLDERS, Language
+from assay.brain.agent.policies.model._prompts import LANGUAGES, PLACEHOLDERS
 
-__all__ = ["LANGUAGES", "PLACEHOLDERS", "ROLE", "Language", "ModelPolicy", "with_researcher"]
+__all__ = ["LANGUAGES", "PLACEHOLDERS", "ROLE", "ModelPolicy", "with_researcher"]

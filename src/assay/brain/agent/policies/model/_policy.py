@@ -10,11 +10,12 @@ from pydantic import BaseModel
 from assay.base import Operator, canonical_json
 from assay.brain._settings import SimulationSettings
 from assay.brain.agent._types import Briefing, Creative, Improvement, Research
+from assay.brain.agent.policies._language import Language, language_of
 from assay.brain.agent.policies.model import _texts as texts
 from assay.brain.agent.policies.model._ask import Question, Understood, ask
 from assay.brain.agent.policies.model._backend import ROLE
 from assay.brain.agent.policies.model._history import BoundedClient
-from assay.brain.agent.policies.model._prompts import Language, render
+from assay.brain.agent.policies.model._prompts import render
 from assay.brain.agent.policies.model._replies import (
     CreativeReply,
     DiscoveryReply,
@@ -47,7 +48,7 @@ class ModelPolicy:
     client : of the role ``researcher``.
     desk : what stands behind the tools.
     settings : criteria, and how many turns, stalls and invalid replies there may be.
-    language : of the prompts.
+    language : of the prompts; by default that of the idea.
     name : ``llm``, or ``replay`` where the replies are recorded ones.
     operator : who calls the tools; by default the system.
     """
@@ -58,7 +59,7 @@ class ModelPolicy:
         desk: BrainDesk,
         settings: BrainAgentSettings,
         *,
-        language: Language = "en",
+        language: Language | None = None,
         name: str = "llm",
         operator: Operator | None = None,
     ) -> None:
@@ -84,7 +85,7 @@ class ModelPolicy:
             The model found none.
         """
         said = {**self._look(), "knowledge": self._known()}
-        answer = self._ask("discovery", said, SimulationSettings(), DiscoveryReply, _ideas)
+        answer = self._ask("discovery", said, None, DiscoveryReply, _ideas)
         if isinstance(answer, str):
             raise AssayError(
                 f"the model found no idea: {answer}", where="discovery", fix="give one with --idea"
@@ -99,14 +100,14 @@ class ModelPolicy:
             "knowledge": texts.knowledge_lines(briefing.knowledge),
             "critique": texts.quoted(briefing.critique),
         }
-        answer = self._ask("research", said, briefing.settings, ResearchReply, _research)
+        answer = self._ask("research", said, briefing, ResearchReply, _research)
         return Research(f"no usable answer: {answer}") if isinstance(answer, str) else answer.value
 
     def create(self, briefing: Briefing) -> Creative:
         """The directions that the model opens."""
         said = {**self._state(briefing), "research": _told(briefing.research)}
         answer = self._ask(
-            "creative", said, briefing.settings, CreativeReply, lambda r: self._reader(briefing).creative(r)
+            "creative", said, briefing, CreativeReply, lambda r: self._reader(briefing).creative(r)
         )
         return Creative((), f"no usable answer: {answer}") if isinstance(answer, str) else answer.value
 
@@ -121,7 +122,7 @@ class ModelPolicy:
         answer = self._ask(
             "improvement",
             said,
-            briefing.settings,
+            briefing,
             ImprovementReply,
             lambda r: self._reader(briefing).improvement(r),
         )
@@ -134,16 +135,18 @@ class ModelPolicy:
         self,
         phase: str,
         said: Mapping[str, str],
-        settings: SimulationSettings,
+        asked: Briefing | None,
         form: type[M],
         understand: Callable[[M], Understood[A]],
     ) -> Understood[A] | str:
+        settings = SimulationSettings() if asked is None else asked.settings
+        language = self._language or language_of("" if asked is None else asked.idea)
         looking = phase in ("discovery", "research")
         turns = self._settings.research_turns if looking else _PHASE_TURNS
         values = {**said, "turns": str(turns), "reply": canonical_json(form.model_json_schema())}
         prompt = (
-            Message("system", render(self._language, "system", self._task(settings))),
-            Message("user", render(self._language, phase, values)),
+            Message("system", render(language, "system", self._task(settings))),
+            Message("user", render(language, phase, values)),
         )
         return ask(
             Question(phase, prompt, form, understand),

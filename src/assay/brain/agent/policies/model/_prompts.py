@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import files
 from string import Template
-from typing import Final, Literal
+from typing import Final
 
+from assay.brain.agent.policies._language import Language
 from assay.errors import AssayError
 
-Language = Literal["en", "zh"]
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "zh")
 
 _STATE: Final = ("idea", "directions", "results", "knowledge", "remarks", "critique", "round", "slots",

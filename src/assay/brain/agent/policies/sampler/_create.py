@@ -12,9 +12,10 @@ import numpy as np
 from assay.brain._result import Proposal
 from assay.brain._settings import SimulationRequest
 from assay.brain.agent._types import Briefing, NewDirection
-from assay.brain.agent.policies.sampler._families import FAMILIES, Family, Language
+from assay.brain.agent.policies._language import Language, language_of
+from assay.brain.agent.policies.sampler._families import FAMILIES, Family
 from assay.brain.agent.policies.sampler._forms import Built, build, combined, worn
-from assay.brain.agent.policies.sampler._lexicon import families_in, language_of, names_in
+from assay.brain.agent.policies.sampler._lexicon import families_in, names_in
 from assay.brain.agent.policies.sampler._sentences import say
 from assay.brain.agent.policies.sampler._standing import Standing
 from assay.brain.agent.policies.sampler._vocabulary import Vocabulary

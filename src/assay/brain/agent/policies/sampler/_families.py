@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-Language = Literal["en", "zh"]
+from assay.brain.agent.policies._language import Language
 
 WINDOWS: Final[Mapping[str, tuple[int, ...]]] = {
     "short": (5, 3, 10),

@@ -11,9 +11,10 @@ from assay.brain._limits import Limits
 from assay.brain._result import JobResult, Proposal
 from assay.brain.agent._criteria import unmet
 from assay.brain.agent._types import Briefing, Direction, Improvement, KnowledgeEntry
-from assay.brain.agent.policies.sampler._families import BY_ID, Language
+from assay.brain.agent.policies._language import Language, language_of
+from assay.brain.agent.policies.sampler._families import BY_ID
 from assay.brain.agent.policies.sampler._forms import combined
-from assay.brain.agent.policies.sampler._lexicon import findings_in, language_of
+from assay.brain.agent.policies.sampler._lexicon import findings_in
 from assay.brain.agent.policies.sampler._sentences import say
 from assay.brain.agent.policies.sampler._standing import Standing
 from assay.brain.agent.policies.sampler._vocabulary import Vocabulary

@@ -7,11 +7,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from assay.brain.agent.policies.sampler._families import FAMILIES, Family, Language
+from assay.brain.agent.policies._language import language_of
+from assay.brain.agent.policies.sampler._families import FAMILIES, Family
 from assay.brain.search import Finding, FindingName
 
 _LONGEST: Final = 4000
-_CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 _BETWEEN: Final = re.compile(r"[\s_\-\u2010-\u2015/]+")
 _CRITIQUE: Final[Mapping[FindingName, str]] = {
     "high_turnover": r"high turnover|turnover.{0,12}high|longer|smooth|slow|换手.{0,4}高|高换手|更长|平滑",
@@ -26,11 +26,6 @@ _CRITIQUE: Final[Mapping[FindingName, str]] = {
 }
 
 
-def language_of(text: str) -> Language:
-    """The language to answer in."""
-    return "zh" if _CHINESE.search(text) else "en"
-
-
 def families_in(text: str) -> tuple[Family, ...]:
     """The families that a text names, in the order in which it does; empty where it names none.
 
@@ -40,7 +35,7 @@ def families_in(text: str) -> tuple[Family, ...]:
     found: dict[str, int] = {}
     words = [(word, family) for family in FAMILIES for word in _words(family)]
     for word, family in sorted(words, key=lambda item: -len(item[0])):
-        edge = "" if _CHINESE.search(word) else r"\b"
+        edge = "" if language_of(word) == "zh" else r"\b"
         pattern = re.compile(edge + re.escape(word))
         for hit in pattern.finditer(plain):
             found[family.id] = min(hit.start(), found.get(family.id, hit.start()))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from assay.base import generator
 from assay.brain._platform import Platform
 from assay.brain.agent._types import Briefing, Creative, Improvement, Research
+from assay.brain.agent.policies._language import language_of
 from assay.brain.agent.policies.sampler._create import Creator
 from assay.brain.agent.policies.sampler._families import FAMILIES, Family
 from assay.brain.agent.policies.sampler._forms import build
 from assay.brain.agent.policies.sampler._improve import Improver
-from assay.brain.agent.policies.sampler._lexicon import families_in, language_of, names_in
+from assay.brain.agent.policies.sampler._lexicon import families_in, names_in
 from assay.brain.agent.policies.sampler._sentences import say
 from assay.brain.agent.policies.sampler._standing import Standing
 from assay.brain.agent.policies.sampler._vocabulary import Vocabulary

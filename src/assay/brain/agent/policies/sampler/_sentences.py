@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from assay.brain.agent.policies.sampler._families import Language
+from assay.brain.agent.policies._language import Language
 
 Sentence = Literal[
     "idea", "research", "open", "leaders", "variant", "combine", "found", "dead", "note", "and"
