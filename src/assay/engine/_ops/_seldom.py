@@ -80,47 +80,46 @@ def _entropy(x: Sequence[Any], params: Params, out: Any) -> None:
     per_window(entropy, x[0], window, out)
 
 
-def _kth_from_newest(w: Values, counted: npt.NDArray[np.bool_], k: int) -> Values:
-    """The k-th newest of the counted values of each window; missing where there are fewer."""
-    newest_first = counted[..., ::-1]
-    hit = newest_first & (np.cumsum(newest_first, axis=-1) == k)
-    place = np.argmax(hit, axis=-1)
-    value = np.take_along_axis(w[..., ::-1], place[..., None], axis=-1)[..., 0]
-    return np.where(hit.any(axis=-1), value, np.nan)
+def _kth_newest(x: Values, counted: npt.NDArray[np.bool_], window: int, k: int) -> Values:
+    """The k-th newest counted value of each window; missing where there are fewer."""
+    days, names = x.shape
+    if not counted.any():
+        return np.full(x.shape, np.nan)
+    so_far = np.cumsum(counted, axis=0)
+    # rows of counted values, instrument by instrument, and where those of each instrument begin
+    rows = np.flatnonzero(counted.T) % days
+    first = np.cumsum(so_far[-1]) - so_far[-1]
+    enough_so_far = so_far >= k
+    row = rows[np.where(enough_so_far, first + so_far - k, 0)]
+    inside = np.arange(days)[:, None] - row < window
+    return np.where(enough_so_far & inside, x[row, np.arange(names)], np.nan)
 
 
 def _kth(x: Sequence[Any], params: Params, out: Any) -> None:
-    window = params["window"]
     words = str(params["ignore"]).split()
-    skips_missing = any(word.lower() == "nan" for word in words)
     skipped = [float(np.float32(word)) for word in words if word.lower() != "nan"]
-    for rows in window_blocks(x[0].shape, window):
-        w = windows_of(x[0], rows, window)
-        counted = ~np.isin(w, skipped)
-        if skips_missing:
-            counted &= ~np.isnan(w)
-        else:
-            # bars before the start of the data are not bars
-            ages = np.arange(window - 1, -1, -1)
-            counted &= ages <= np.arange(rows.start, rows.stop)[:, None, None]
-        out[rows] = _kth_from_newest(w, counted, params["k"])
+    counted = ~np.isin(x[0], skipped)
+    if any(word.lower() == "nan" for word in words):
+        counted &= ~np.isnan(x[0])
+    out[...] = _kth_newest(x[0], counted, params["window"], params["k"])
 
 
 def _backfill(x: Sequence[Any], params: Params, out: Any) -> None:
-    def fill(w: Values) -> Values:
-        newest = w[..., -1]
-        return np.where(np.isnan(newest), _kth_from_newest(w, ~np.isnan(w), params["k"]), newest)
-
-    per_window(fill, x[0], params["window"], out)
+    valid = ~np.isnan(x[0])
+    out[...] = np.where(valid, x[0], _kth_newest(x[0], valid, params["window"], params["k"]))
 
 
 def _last_different(x: Sequence[Any], params: Params, out: Any) -> None:
-    def last(w: Values) -> Values:
-        newest = w[..., -1]
-        differs = ~np.isnan(w) & (w != newest[..., None])
-        return np.where(np.isnan(newest), np.nan, _kth_from_newest(w, differs, 1))
-
-    per_window(last, x[0], params["window"], out)
+    valid = ~np.isnan(x[0].T)
+    instrument, row = np.nonzero(valid)
+    values = x[0].T[valid]
+    place = np.arange(values.size)
+    # a run of equal values of one instrument; the value before it is the last different one
+    begins = np.r_[True, (values[1:] != values[:-1]) | (instrument[1:] != instrument[:-1])][: values.size]
+    before = np.maximum.accumulate(np.where(begins, place, 0)) - 1
+    known = (before >= 0) & (instrument[before] == instrument) & (row - row[before] < params["window"])
+    out[...] = np.nan
+    out.T[valid] = np.where(known, values[before], np.nan)
 
 
 def _partial_corr(x: Sequence[Any], params: Params, out: Any) -> None:
