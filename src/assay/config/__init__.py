@@ -15,6 +15,7 @@ from assay.config._brain import (
     BrainSimulatorSettings,
 )
 from assay.config._brain import Level as BrainLevel
+from assay.config._brain import SlotMode as BrainSlotMode
 from assay.config._brain import Stage as BrainStage
 from assay.config._init import init_workspace, plan_toml
 from assay.config._llm import (
@@ -59,6 +60,7 @@ __all__ = [
     "BrainLevel",
     "BrainSettings",
     "BrainSimulatorSettings",
+    "BrainSlotMode",
     "BrainStage",
     "DEFAULT_ORDER",
     "OFFICIAL_URL",
