@@ -117,7 +117,10 @@ def serve(
         allow_remote=allow_remote,
         on_request=lambda line: typer.echo(printable(line), err=True),
     )
-    run(FaultyWire(Wire(account), faults), guard, host=host, port=port)
+    try:
+        run(FaultyWire(Wire(account), faults), guard, host=host, port=port)
+    finally:
+        account.close()
 
 
 def _login() -> tuple[Login, bool]:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,11 @@ class Server:
     def client(self) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=60)
 
-    def signed_in(self) -> httpx.Client:
-        client = self.client()
-        assert client.post("/authentication", auth=(USER, PASSWORD)).status_code == 201
-        return client
+    @contextmanager
+    def signed_in(self) -> Iterator[httpx.Client]:
+        with self.client() as client:
+            assert client.post("/authentication", auth=(USER, PASSWORD)).status_code == 201
+            yield client
 
     def end(self, how: signal.Signals = signal.SIGINT) -> int:
         if self.process.poll() is None:

@@ -19,7 +19,7 @@ __all__ = ["BrainSimSettings", "app", "serve"]
 
 
 def app(wire: FaultyWire, settings: BrainSimSettings | None = None) -> FastAPI:
-    """The application; it closes the account when it ends.
+    """The application; the account is its owner's to close.
 
     Raises
     ------

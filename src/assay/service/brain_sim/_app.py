@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from fastapi import FastAPI, Request, Response
@@ -41,17 +39,10 @@ class _Broken(Response):
 
 def make_app(wire: FaultyWire, settings: BrainSimSettings) -> FastAPI:
     """The application; see :func:`assay.service.brain_sim.app`."""
-
-    @asynccontextmanager
-    async def life(app: FastAPI) -> AsyncIterator[None]:
-        yield
-        await run_in_threadpool(wire.wire.account.close)
-
     made = FastAPI(
         title="Assay simulator of BRAIN",
         version=__version__,
         summary="The requests and replies of the platform, computed on a local market.",
-        lifespan=life,
         docs_url=None,
         redoc_url=None,
     )
