@@ -52,6 +52,12 @@ def test_every_parameter_can_be_written(op) -> None:
     assert parse(to_text(node), level="typed", fields=fields).node == node
 
 
+_FILTERED = (
+    "multiply(x, y, z, filter=true)",
+    "subtract(x, add(y, 1, filter=true), filter=true)",
+)
+
+
 @pytest.mark.parametrize(
     ("text", "source", "target", "result"),
     [
@@ -70,10 +76,16 @@ def test_every_parameter_can_be_written(op) -> None:
             'bucket(x, buckets="2,5", skipBoth=true)',
             "fastexpr",
             "fastexpr",
-            'bucket(x, buckets="2,5", skipboth=true)',
+            'bucket(x, buckets="2,5", skipBoth=true)',
         ),
         ("Count($close, 5)", "qlib", "qlib", "Count($close, 5)"),
         ("Clip($close, -1, 2)", "qlib", "fastexpr", "clamp(close, lower=-1, upper=2)"),
+        ("fill_missing(close, value=2)", "core", "fastexpr", "if_else(is_nan(close), 2, close)"),
+        ("normalize(x, useStd=true)", "fastexpr", "fastexpr", "normalize(x, useStd=true)"),
+        ("ts_step(5)", "fastexpr", "fastexpr", "ts_step(5)"),
+        ("is_not_nan(x)", "fastexpr", "fastexpr", "!is_nan(x)"),
+        ("x - ts_min(x, 5)", "fastexpr", "fastexpr", "ts_min_diff(x, 5)"),
+        *((text, "fastexpr", "fastexpr", text) for text in _FILTERED),
         ("ts_triple_corr(y, x, x, 5)", "core", "fastexpr", "ts_triple_corr(y, x, x, 5)"),
         ("ts_wma(close, 5)", "core", "fastexpr", "ts_decay_linear(close, 5, dense=true)"),
         ("ts_wma(close, 5, min_periods=5)", "core", "fastexpr", "ts_decay_linear(close, 5, dense=true)"),

@@ -29,9 +29,11 @@ from assay.expr._syntax import (
     Syntax,
     Text,
     Unary,
+    parts_of,
 )
 from assay.expr._table import composites, op_table
 from assay.expr._tree import Call, Constant, Field, Node, Params, ParamValue, distinct
+from assay.expr._words import words
 
 _CONVENTIONS: Final = frozenset({"min_periods", "ddof", "scale", "missing", "bias"})
 """Parameters in which platforms differ and which change no order: values may be missing, or rescaled."""
@@ -113,9 +115,14 @@ def _offering_loose(error: Refusal, node: Node, target: DialectName) -> Refusal:
 
 
 class _Writer:
-    def __init__(self, dialect: DialectName, *, exact: bool, rewrite: bool = True) -> None:
+    """``plain``: words that stand for several ops are left out."""
+
+    def __init__(
+        self, dialect: DialectName, *, exact: bool, rewrite: bool = True, plain: bool = False
+    ) -> None:
         if dialect not in GRAMMARS:
             raise unknown_dialect(dialect)
+        self.plain = plain
         self.dialect = dialect
         self.grammar = GRAMMARS[dialect]
         self.exact = exact
@@ -156,7 +163,7 @@ class _Writer:
         form = op.form(self.dialect)
         listed = _composites_of(self.dialect, node.op)
         for composite in listed:
-            if _pattern(composite).depth > 2:
+            if _pattern(composite).depth > 2 and not self.plain and _needed(composite):
                 written = self._composite(node, composite)
                 if written is not None:
                     return written
@@ -260,7 +267,7 @@ class _Writer:
                 skipped = True
             elif not self.grammar.named:
                 positional.append(self._literal(value))
-            elif skipped or default is not None:
+            elif positional and (skipped or default is not None):
                 named.append((renames.get(name, name), self._literal(value)))
             else:
                 positional.append(self._literal(value))
@@ -327,7 +334,7 @@ def _params_text(node: Call) -> str:
 
 
 _RENAMED: Final = {
-    "buckets": "edges", "skipboth": "skip_both", "nangroup": "missing_group", "lower": "low", "upper": "high",
+    "buckets": "edges", "skipBoth": "skip_both", "NaNGroup": "missing_group", "lower": "low", "upper": "high",
 }  # fmt: skip
 
 
@@ -389,6 +396,20 @@ def _match(pattern: Node, node: Node) -> dict[str, object] | None:
     return bound
 
 
+@lru_cache(maxsize=256)
+def _needed(composite: Composite) -> bool:
+    """Whether what a word stands for cannot be said in words that are open to every user of the platform."""
+    if composite.level != "consultant":
+        return True
+    writer = _Writer(composite.dialect, exact=True, rewrite=False, plain=True)
+    try:
+        plain = Program((Statement(None, writer.syntax(_pattern(composite))),))
+    except Refusal:
+        return True
+    known = words(composite.dialect)
+    return any(known[p.name.lower()].level != "user" for p in parts_of(plain) if isinstance(p, Apply))
+
+
 def _filtered(node: Call, dialect: DialectName) -> tuple[str, tuple[Node, ...]] | None:
     """The word and the inputs of ``add(x, y, filter=true)``, which is read as a sum of filled inputs."""
     found = _fillers(dialect).get(node.op)
@@ -412,8 +433,10 @@ def _fillers(dialect: DialectName) -> Mapping[str, tuple[str, tuple[str, Params]
     for composite in composites():
         if composite.dialect == dialect and any(slot.name == "filter" for slot in composite.slots):
             built = composite.build({"inputs": (Field("x"), Field("y")), "filter": True})
-            assert isinstance(built, Call) and isinstance(built.args[0], Call)
-            found[built.op] = composite.names[0], (built.args[0].op, built.args[0].params)
+            filler = built.args[0] if isinstance(built, Call) else built
+            assert isinstance(built, Call)
+            assert isinstance(filler, Call)
+            found[built.op] = composite.names[0], (filler.op, filler.params)
     return found
 
 

@@ -43,10 +43,21 @@ class Word:
     @property
     def signature(self) -> str:
         """``ts_mean(x, window)``; defaults are shown."""
-        return self.signature_with({})
+        return self._signature({})
 
-    def signature_with(self, renames: Mapping[str, str]) -> str:
-        """The signature with other names of arguments, such as ``d`` for a window."""
+    @property
+    def platform_signature(self) -> str:
+        """The signature with the platform's names of arguments: ``ts_mean(x, d)``."""
+        return self._signature(self.platform_names)
+
+    @property
+    def platform_names(self) -> Mapping[str, str]:
+        """The platform's names of arguments that the table calls otherwise."""
+        form = self._form
+        renames = (("d", "window"),) if form is None else form.renames
+        return {canonical: written for written, canonical in reversed(renames)}
+
+    def _signature(self, renames: Mapping[str, str]) -> str:
         parts = []
         for slot in self.slots:
             shown = renames.get(slot.name, slot.name)
@@ -194,7 +205,7 @@ def words_of(dialect: DialectName, table: Mapping[str, Op]) -> Mapping[str, Word
 
 def _names(slots: Iterable[Arg | Param], renames: Iterable[tuple[str, str]]) -> Mapping[str, int]:
     place = {slot.name: i for i, slot in enumerate(slots)}
-    named = {written: place[canonical] for written, canonical in renames if canonical in place}
+    named = {written.lower(): place[canonical] for written, canonical in renames if canonical in place}
     return MappingProxyType({**{k.lower(): v for k, v in place.items()}, **named})
 
 

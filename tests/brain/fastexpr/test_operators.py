@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
-from assay.brain import DataFieldInfo
-from assay.brain.fastexpr import as_listed, check_program, operators, read_listed
+from assay.brain.fastexpr import as_listed, operators, read_listed
 from assay.errors import DataError
 from assay.expr import FieldInfo
 
@@ -41,39 +39,6 @@ def test_the_users_list_is_the_published_one(published: list[dict[str, object]])
     ours = {info.name: info.category for info in operators()}
     theirs = {o["name"]: o["category"] for o in published if "api_user_2026_66" in o["seen_in"]}
     assert ours == theirs
-
-
-UNPUBLISHED = {"inst_pnl", "ts_target_tvr_decay", "ts_target_tvr_delta_limit", "ts_target_tvr_hump"}
-OLD_ATTRIBUTES = {
-    'ts_backfill(x,lookback = d, k=1, ignore="NAN")',
-    "ts_decay_exp_window(x, d, factor = 1.0, nan = True)",
-}
-
-
-def test_every_published_signature_is_valid_as_it_stands(published: list[dict[str, object]]) -> None:
-    refused = set()
-    for operator in published:
-        for signature in operator["signatures"]:
-            program, fields = _program_of(str(operator["name"]), signature)
-            if check_program(program, fields, operators("consultant")) is not None:
-                refused.add((operator["name"], signature))
-    outside = {o["name"] for o in published if o["scope"] is not None and "REGULAR" not in o["scope"]}
-    assert {name for name, _ in refused} - outside - UNPUBLISHED == {"ts_backfill", "ts_decay_exp_window"}
-    assert {signature for _, signature in refused} >= OLD_ATTRIBUTES
-    assert outside | UNPUBLISHED <= {name for name, _ in refused}
-
-
-def _program_of(name: str, signature: str) -> tuple[str, dict[str, DataFieldInfo]]:
-    """A signature as a program: its letters are variables or fields."""
-    text = re.sub(r",? ?\.\.+ ?", "", signature).replace("input 3", "input3")
-    text = re.sub(r"(?<=\))(, x [-+*/] y| or bucket.*)$", "", text)
-    text = re.sub(r' or buckets = "[0-9,]+"', "", text)
-    numbers = ("x", "y", "z", "input", "input1", "input2", "input3", "weight", "alpha")
-    fields = {n: DataFieldInfo(id=n) for n in numbers}
-    fields |= {n: DataFieldInfo(id=n, type="GROUP") for n in ("group", "g1", "g2")}
-    if name.startswith("vec_") or name == "densify":
-        fields["x"] = DataFieldInfo(id="x", type="VECTOR" if name != "densify" else "GROUP")
-    return f"d = 5; k = 1; f = 1; {text}", fields
 
 
 def test_fields_of_a_data_set_are_listed_by_type() -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from assay.expr import op_table
+from assay.expr import op_table, words
 
 _SYMBOLS: Final[Mapping[str, str]] = {
     "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "pow": "power", "neg": "reverse",
 }  # fmt: skip
 """Arithmetic is also written by words that take an option, so the symbols have no word of their own."""
-
-ARGUMENTS: Final[Mapping[str, str]] = {
-    "window": "d", "use_std": "useStd", "skipboth": "skipBoth", "nangroup": "NaNGroup",
-}  # fmt: skip
-"""Arguments as signatures show them."""
 
 
 def platform_name(op: str) -> str:
@@ -27,6 +22,10 @@ def platform_name(op: str) -> str:
     return form.names[0] if form is not None and form.names else op
 
 
-def attribute_name(parameter: str) -> str:
-    """A parameter as the platform's messages name it."""
-    return "lookback" if parameter == "window" else ARGUMENTS.get(parameter, parameter)
+def attribute_name(word: str, parameter: str) -> str:
+    """A parameter of a word as the platform's messages name it."""
+    return (
+        "lookback"
+        if parameter == "window"
+        else words("fastexpr")[word].platform_names.get(parameter, parameter)
+    )

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Final
 
 from assay.brain._wire import OperatorInfo
-from assay.brain.fastexpr._names import ARGUMENTS
 from assay.config import BrainLevel
 from assay.expr import Word, words
 
@@ -58,7 +57,7 @@ def _info(name: str, word: Word) -> OperatorInfo:
     return OperatorInfo(
         name=name,
         category=category_of(name),
-        definition=word.signature_with(ARGUMENTS),
+        definition=word.platform_signature,
         description=word.meaning,
         documentation=word.example.text if word.example is not None else None,
         level="ALL" if word.level == "user" else None,

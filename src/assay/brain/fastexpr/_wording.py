@@ -97,7 +97,7 @@ def _arity(error: ExpressionError) -> _Said:
         return _value(error)
     lacking = facts["missing"]
     if lacking and facts["given"] >= facts["inputs"]:
-        return _at(error, f"Required attribute '{attribute_name(lacking[0])}' must have a value")
+        return _at(error, f"Required attribute '{attribute_name(facts['op'], lacking[0])}' must have a value")
     if lacking or facts["most"] == facts["inputs"]:
         return _at(error, _count(facts))
     bound = "exactly" if facts["least"] == facts["most"] else "at most"
@@ -107,9 +107,10 @@ def _arity(error: ExpressionError) -> _Said:
 
 def _literal(error: ExpressionError) -> _Said:
     """An expression where an attribute stands is one input too many."""
-    if error.facts["given"] > error.facts["inputs"]:
-        return _at(error, _count(error.facts))
-    return _at(error, f"Invalid value of attribute '{attribute_name(error.facts['parameter'])}'")
+    facts = error.facts
+    if facts["given"] > facts["inputs"]:
+        return _at(error, _count(facts))
+    return _at(error, f"Invalid value of attribute '{attribute_name(facts['op'], facts['parameter'])}'")
 
 
 def _count(facts: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ OPS = (
         fast("scale", order="x scale longscale shortscale", example=example("x = 2, -3, 5: scale(x) = 0.2, -0.3, 0.5")), a101("scale", order="x scale"), source=BRAIN),
     _op("normalize", (Param("use_std", "bool", False), Param("limit", "float", 0.0, low=0.0)),
         "x - mean over the date; use_std: divided by the standard deviation (divisor n - 1); limit > 0: cut to [-limit, limit]",
-        fast("normalize", order="x use_std limit", renames=(("usestd", "use_std"),), example=by_hand("x = 3, 5, 6, 2: normalize(x) = -1, 1, 2, -2; with useStd=true divided by 1.83")), source=BRAIN,
+        fast("normalize", order="x use_std limit", renames=(("useStd", "use_std"),), example=by_hand("x = 3, 5, 6, 2: normalize(x) = -1, 1, 2, -2; with useStd=true divided by 1.83")), source=BRAIN,
         note="the published example divides by the deviation with divisor n - 1 (1.82), unlike zscore"),
     _op("rank_gaussian", (Param("driver", "text", "gaussian", choices=("gaussian", "cauchy", "uniform")), Param("sigma", "float", 1.0)),
         "p = 1/n + (r-1)/(n-1) (1 - 2/n), r the rank; the driver's inverse distribution at p, uniform: p less its mean; times sigma. n <= 2: missing",
@@ -64,7 +64,7 @@ OPS = (
     _op("winsorize", (Param("std", "float", 4.0, low=0.0),), "x cut to mean +- std * standard deviation (divisor n) of the date",
         fast("winsorize", order="x std", example=example("x = 2, 4, 5, 6, 3, 8, 10, std=1: cut to 2.81 .. 8.03")), source=BRAIN),
     _op("truncate", (Param("max_percent", "float", 0.01, low=0.0, high=1.0),), "x cut so that abs(x) <= max_percent * (sum of abs(x) over the date)",
-        fast("truncate", order="x max_percent", level="consultant", renames=(("maxpercent", "max_percent"),)), source=BRAIN),
+        fast("truncate", order="x max_percent", level="consultant", renames=(("maxPercent", "max_percent"),)), source=BRAIN),
     _op("vector_neutralize", (), "x - y (x.y / y.y) over the date, dates and names with either missing left out", fast("vector_neut", order="x y", level="consultant"), args=XY, missing="pairs", source=BRAIN),
     _op("regression_neutralize", (), "residual of the least squares of y on x with a constant over the date", fast("regression_neut", order="y x", level="consultant"),
         args=(Arg("y"), Arg("x")), missing="pairs", source=BRAIN),
@@ -120,8 +120,8 @@ def _edges(given: Mapping[str, Any]) -> str:
 def _bucket(given: Mapping[str, Any]) -> Node:
     params = (
         ("edges", _edges(given)),
-        ("skip_both", given["skipboth"]),
-        ("missing_group", given["nangroup"]),
+        ("skip_both", given["skipBoth"]),
+        ("missing_group", given["NaNGroup"]),
     )
     return Call("bucket", (given["x"],), params)
 
@@ -138,7 +138,7 @@ COMPOSITES = (
     ),
     Composite(
         dialect="fastexpr", names=("bucket",), level="user", build=_bucket, result="group", source=BRAIN,
-        slots=(Arg("x"), Param("range", "text", optional=True), Param("buckets", "text", optional=True), Param("skipboth", "bool", False), Param("nangroup", "bool", False)),
+        slots=(Arg("x"), Param("range", "text", optional=True), Param("buckets", "text", optional=True), Param("skipBoth", "bool", False), Param("NaNGroup", "bool", False)),
         definition='groups by the edges of range="first,last,step" or buckets="edge,edge,.."',
         example=by_hand('bucket(x, range="0,1,0.1") puts 0.25 into group 3, counted from 0 below the first edge'),
     ),

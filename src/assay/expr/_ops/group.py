@@ -64,7 +64,7 @@ OPS = (
         fast("group_backfill", order="x group window std", example=by_hand("valid values 4, 4, 4 in the group: a missing member gets 4")), params=(W, Param("std", "float", 4.0, low=0.0)), missing="defined",
         note="the published example cuts with a deviation of divisor n - 1 (3.71)"),
     _op("group_normalize", "x * scale / (sum of abs(x) in the group); constant_check: missing where that sum is below tolerance",
-        fast("group_normalize", order="x group constant_check tolerance scale", level="consultant", renames=(("constantcheck", "constant_check"),)),
+        fast("group_normalize", order="x group constant_check tolerance scale", level="consultant", renames=(("constantCheck", "constant_check"),)),
         params=(Param("constant_check", "bool", False), Param("tolerance", "float", 0.01, low=0.0), Param("scale", "float", 1.0))),
     _op("group_quantile", "quantile q of the group, interpolated linearly, for every member",
         fast("group_percentage", order="x group q", level="consultant", defaults=(("q", 0.5),), renames=(("percentage", "q"),), example=by_hand("one group, x = 1, 2, 4: group_percentage(x, g, percentage=0.25) = 1.5")),
