@@ -59,7 +59,7 @@ def policy() -> ScriptedPolicy:
 
 
 def desk(root: Path, platform: Scripted, **more: Any) -> Desk:
-    return Desk(root, policy(), platform, more=more).with_settings(rounds=3)
+    return Desk(root, policy(), platform, more=more).with_settings(rounds=2)
 
 
 def uninterrupted(root: Path) -> tuple[bytes, int, int]:
@@ -83,7 +83,7 @@ def until_done(made: Desk, kill_at: int) -> None:
 def test_killed_at_any_call_of_the_platform(tmp_path: Path, after: bool) -> None:
     export, posted, calls = uninterrupted(tmp_path / "plain")
     assert calls > 40
-    for kill_at in range(0, calls, 8):
+    for kill_at in range(0, calls, 11):
         platform = Mortal(figures=FIGURES, after=after)
         made = desk(tmp_path / f"killed-{kill_at}", platform)
         until_done(made, kill_at)

@@ -6,7 +6,7 @@ from assay.brain.agent._criteria import best_of, level_of, unmet
 from assay.brain.agent._inputs import usual_settings
 from assay.brain.agent._knowledge import TAGS, KnowledgeBase, SessionKnowledge
 from assay.brain.agent._reasons import REASONS
-from assay.brain.agent._report import session_report
+from assay.brain.agent._report import report_json, session_report, session_settings
 from assay.brain.agent._types import (
     Briefing,
     Creative,
@@ -60,7 +60,9 @@ __all__ = [
     "best_of",
     "level_of",
     "recorded_calls",
+    "report_json",
     "session_report",
+    "session_settings",
     "unmet",
     "usual_settings",
 ]

@@ -157,7 +157,9 @@ class Agent:
             self._play()
         except ProviderError as error:
             return self._stopped("paused", error.message)
-        except (KeyboardInterrupt, Interrupted):
+        except Interrupted:
+            return self._stopped("interrupted", "the user stopped it")
+        except KeyboardInterrupt:
             return self._stopped("interrupted", "")
         except Refusal as refusal:
             if refusal.reason in _BUDGETS:

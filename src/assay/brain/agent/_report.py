@@ -10,7 +10,7 @@ from assay.brain._limits import limits
 from assay.brain._result import DailyPnl, JobResult
 from assay.brain._trials import BOOK
 from assay.brain.agent._calls import recorded_calls
-from assay.brain.agent._codec import from_json
+from assay.brain.agent._codec import as_json, from_json
 from assay.brain.agent._criteria import level_of, unmet
 from assay.brain.agent._reasons import NOT_A_SESSION
 from assay.brain.agent._state import State
@@ -31,11 +31,9 @@ def session_report(run: Run) -> SessionReport:
     Refusal
         ``not_a_session``, ``unknown_run``.
     """
+    start = _begun(run)
     bodies = [entry.body for entry in run.entries(kind="round")]
-    if not bodies or bodies[0].get("outcome") != "begun":
-        run.state()
-        raise Refusal(NOT_A_SESSION, f"the run {run.id!r} is no session of 'assay brain agent'", where="run")
-    start, last = bodies[0], bodies[-1]
+    last = bodies[-1]
     settings = BrainAgentSettings(**start["settings"])
     state = State.of(bodies, settings)
     over = last["outcome"] == "ended"
@@ -45,7 +43,7 @@ def session_report(run: Run) -> SessionReport:
     delay = state.task.settings.delay
     return SessionReport(
         run=run.id,
-        idea=state.task.idea,
+        idea=state.task.idea or state.task.expression,
         platform=start["platform"],
         simulated=start["simulated"],
         policy=start["policy"],
@@ -67,6 +65,31 @@ def session_report(run: Run) -> SessionReport:
         tokens=recorded_calls(run).tokens,
         knowledge=tuple(state.added),
     )
+
+
+def report_json(report: SessionReport) -> dict[str, Any]:
+    """The report as JSON-ready data, as ``report.json`` has it."""
+    found: dict[str, Any] = as_json(SessionReport, report)
+    return found
+
+
+def session_settings(run: Run) -> BrainAgentSettings:
+    """The constants that a session began with.
+
+    Raises
+    ------
+    Refusal
+        ``not_a_session``, ``unknown_run``.
+    """
+    return BrainAgentSettings(**_begun(run)["settings"])
+
+
+def _begun(run: Run) -> dict[str, Any]:
+    first = next(run.entries(kind="round"), None)
+    if first is None or first.body.get("outcome") != "begun":
+        run.state()
+        raise Refusal(NOT_A_SESSION, f"the run {run.id!r} is no session of 'assay brain agent'", where="run")
+    return dict(first.body)
 
 
 def _limits(settings: BrainAgentSettings, delay: int) -> dict[str, float]:

@@ -1,0 +1,66 @@
+"""Where a session of ``assay brain`` lies; on a machine without a workspace one is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from assay.cli._progress import note
+
+if TYPE_CHECKING:
+    from assay.config import Workspace
+
+NEW_PLACE: Final = "assay-brain"
+DATA: Final = "sim"
+SEED, INSTRUMENTS, DAYS = 7, 300, 1500
+"""Of the market that is made: its in-sample dates are about two and a half years."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A workspace, and the data set of the local simulator; None = the default one."""
+
+    workspace: Workspace
+    data: str | None
+
+
+def session_place(folder: Path | None, data: str | None, *, local: bool, new: bool) -> Place:
+    """The workspace of the options or of the current folder, else ``./assay-brain``.
+
+    That one is made, with a simulated market, where a ``new`` session is to be ``local`` and no data set is
+    named.
+
+    Raises
+    ------
+    AssayError
+        There is no workspace.
+    """
+    from assay.cli._brain_platform import workspace_of
+    from assay.cli._dataset import known_datasets
+    from assay.cli._workspace import need_workspace
+    from assay.config import load_workspace
+
+    found = workspace_of(folder)
+    if found is None and (Path(NEW_PLACE) / "assay.toml").is_file():
+        found = load_workspace(Path(NEW_PLACE))
+        note(f"working in ./{NEW_PLACE}")
+    if found is None and local and new and data is None:
+        return Place(_made(Path(NEW_PLACE)), DATA)
+    if found is None:
+        found = need_workspace()
+    if local and data is None and found.default_data is None:
+        known = known_datasets(found)
+        data = known[0] if len(known) == 1 else None
+    return Place(found, data)
+
+
+def _made(root: Path) -> Workspace:
+    from assay.config import DEFAULT_HORIZONS, init_workspace, load_workspace, propose_plan
+    from assay.market import simulate, write_dataset
+
+    note(f"making a workspace with a simulated market in ./{root}")
+    panel = simulate(SEED, INSTRUMENTS, DAYS, name=DATA)
+    write_dataset(panel.data, root / "data" / DATA)
+    init_workspace(root, plans={DATA: propose_plan(panel.dates, DEFAULT_HORIZONS)})
+    return load_workspace(root)

@@ -1,0 +1,282 @@
+"""What ``assay brain agent``, ``chat`` and ``report`` do: they open things, and tell what came of it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from assay.cli._brain_live import view_of
+from assay.cli._brain_place import NEW_PLACE, session_place
+from assay.cli._output import print_json, printable, say
+from assay.cli._progress import note, slow_notice
+from assay.errors import AssayError
+
+if TYPE_CHECKING:
+    from assay.brain.agent import Held, SessionReport, Status
+    from assay.brain.client import BlockingClient
+    from assay.cli._brain_policy import Deciders
+    from assay.config import BrainSettings, Workspace
+    from assay.ledger import Ledger, Run
+
+PAUSED: Final = 3
+INTERRUPTED: Final = 130
+_STOP: Final = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The command line. ``settings`` are region, universe, delay and neutralization."""
+
+    idea: str
+    data_set: str
+    expression: str
+    critique: str
+    resume: str | None
+    run: str | None
+    policy: str
+    seed: int
+    simulations: int | None
+    rounds: int | None
+    settings: tuple[str | None, str | None, int | None, str | None]
+
+    def check(self) -> None:
+        """Refuse what does not go together."""
+        given = (self.idea, self.data_set, self.expression, self.critique, self.run or "")
+        if self.resume is not None and any(given):
+            raise AssayError(
+                "a session that goes on has its task already",
+                where="--resume",
+                fix="leave --idea, --dataset-id, --expression, --critique and --run out",
+            )
+        if self.critique and not self.expression:
+            raise AssayError(
+                "a critique is of an expression", where="--critique", fix="give --expression with it"
+            )
+
+
+def play(wish: Wish, local: bool, data: str | None, folder: Path | None, *, chat: bool, as_json: bool) -> int:
+    """Start a session or go on with one, and tell of it; 3 where it had to pause."""
+    from assay.cli._brain_platform import open_platform
+
+    wish.check()
+    place = session_place(folder, data, local=local, new=wish.resume is None)
+    with slow_notice(), closing(open_platform(local, place.data, place.workspace.root)) as platform:
+        session = _Session(wish, place.workspace, platform, as_json=as_json, chat=chat)
+        report = session.play()
+    session.show(report)
+    if report.stop == "paused":
+        return PAUSED
+    return INTERRUPTED if report.stop == "interrupted" and not report.message else 0
+
+
+class _Session:
+    """One session of a command, with all that it needs."""
+
+    def __init__(
+        self, wish: Wish, workspace: Workspace, platform: BlockingClient, *, as_json: bool, chat: bool
+    ) -> None:
+        from assay.brain.agent import KnowledgeBase, SessionKnowledge
+
+        self._wish, self._workspace, self._platform = wish, workspace, platform
+        self._as_json, self._chat = as_json, chat
+        self._ledger = _ledger(workspace, create=wish.resume is None)
+        self.run_id = wish.resume or self._new_id()
+        agent = workspace.brain.agent
+        base = KnowledgeBase(workspace.brain_dir / "knowledge_base.json")
+        self._knowledge = SessionKnowledge(base, agent.knowledge_per_round, agent.knowledge_per_session)
+
+    @property
+    def folder(self) -> Path:
+        return self._workspace.runs_dir / self.run_id
+
+    @property
+    def _run(self) -> Run:
+        return self._ledger.run(self.run_id)
+
+    def play(self) -> SessionReport:
+        """Play it to its end, or to where it pauses; its report is written."""
+        from assay.brain.agent import Agent, Task, usual_settings
+
+        wish, platform = self._wish, self._platform
+        settings, deciders = self._settings(), self._deciders()
+        names = ("region", "universe", "delay", "neutralization")
+        given = dict(zip(names, wish.settings, strict=True))
+        title = f"session {self.run_id} on {platform.name}{' (simulated)' if platform.simulated else ''}"
+        with view_of(title, deciders.name, settings.agent, plain=self._as_json or self._chat) as view:
+            made = Agent(
+                platform,
+                deciders.policy,
+                settings,
+                self._run,
+                self.folder,
+                knowledge=self._knowledge,
+                observer=view.tell,
+                critic=self._critic if self._chat else None,
+                tokens=deciders.tokens,
+                held=_held(platform),
+                inputs=deciders.inputs,
+                operator=deciders.operator,
+            )
+            if wish.resume is not None:
+                report = made.resume()
+            else:
+                task = Task(
+                    wish.idea,
+                    wish.data_set,
+                    wish.expression,
+                    wish.critique,
+                    usual_settings(platform.choices(), **given),
+                )
+                report = made.start(task)
+        write_report(report, self.folder)
+        return report
+
+    def show(self, report: SessionReport) -> None:
+        """Say what came of it, and where things lie."""
+        from assay.brain.agent import report_json
+
+        if self._as_json:
+            print_json({**report_json(report), "folder": str(self.folder)})
+        else:
+            for line in summary_lines(report):
+                say(line)
+            say(f"files      {self.folder}/: report.html, report.json")
+        if report.stop in ("paused", "interrupted"):
+            where = "" if self._workspace.root != Path(NEW_PLACE).resolve() else f" --workspace {NEW_PLACE}"
+            local = " --local" if self._platform.name.startswith("local:") else ""
+            note(f"to go on: assay brain agent --resume {self.run_id}{local}{where}")
+
+    def _new_id(self) -> str:
+        from assay.base import check_id
+
+        if self._wish.run is not None:
+            return check_id(self._wish.run, "run")
+        with self._ledger.index() as index:
+            taken = set(index.runs())
+        number = 1
+        while f"brain-{number}" in taken or (self._workspace.runs_dir / f"brain-{number}").exists():
+            number += 1
+        return f"brain-{number}"
+
+    def _settings(self) -> BrainSettings:
+        """Those of the workspace with the limits of the command line; one that goes on keeps its own."""
+        from assay.brain.agent import session_settings
+
+        brain, wish = self._workspace.brain, self._wish
+        if wish.resume is not None:
+            return replace(brain, agent=session_settings(self._run))
+        limits = {"simulations": wish.simulations, "rounds": wish.rounds}
+        given = {name: value for name, value in limits.items() if value is not None}
+        return replace(brain, agent=replace(brain.agent, **given))
+
+    def _deciders(self) -> Deciders:
+        from assay.cli._brain_policy import deciders
+
+        recorded = self._run if self._wish.resume is not None else None
+        return deciders(
+            self._wish.policy,
+            self._wish.seed,
+            self._workspace,
+            self._platform,
+            self._settings().agent,
+            self._knowledge,
+            self._run,
+            recorded=recorded,
+        )
+
+    def _critic(self, status: Status) -> str | None:
+        """What the person at the terminal says of the round."""
+        note(f"round {status.round} is done; a critique steers the next, empty goes on, 'stop' stops")
+        sys.stderr.write("> ")
+        sys.stderr.flush()
+        line = sys.stdin.readline()
+        said = line.strip()
+        return None if not line or said.lower() == _STOP else said
+
+
+def _held(platform: BlockingClient) -> Held | None:
+    """What asks the simulator for the held days; the real platform has none."""
+    from assay.brain.simulator import LocalPlatform, held
+
+    if not isinstance(platform, LocalPlatform):
+        return None
+    market = platform.account.market
+    return lambda request: held(market, request).stats
+
+
+def _ledger(workspace: Workspace, *, create: bool) -> Ledger:
+    from assay.cli._workspace import need_ledger
+
+    return need_ledger(workspace, create=create)
+
+
+def write_report(report: SessionReport, folder: Path, html: Path | None = None) -> Path:
+    """``report.json`` and the page; gives the page's place."""
+    from assay.base import atomic_write, atomic_write_json
+    from assay.brain.agent import report_json
+    from assay.views import brain_report
+
+    page = html or folder / "report.html"
+    atomic_write_json(folder / "report.json", report_json(report))
+    atomic_write(page, brain_report(report))
+    return page
+
+
+def remake_report(run_id: str, html: Path | None, folder: Path | None, *, as_json: bool) -> None:
+    """Make the report of a session from the ledger."""
+    from assay.brain.agent import report_json, session_report
+    from assay.cli._files import check_writable
+    from assay.cli._workspace import need_ledger
+
+    if html is not None:
+        check_writable(html, "--html")
+    workspace = session_place(folder, None, local=False, new=False).workspace
+    report = session_report(need_ledger(workspace).run(run_id))
+    page = write_report(report, workspace.runs_dir / run_id, html)
+    if as_json:
+        print_json({**report_json(report), "html": str(page)})
+        return
+    for line in summary_lines(report):
+        say(line)
+    say(f"page       {page}")
+
+
+def summary_lines(report: SessionReport) -> list[str]:
+    """What came of a session, for a terminal."""
+    funnel, best = report.funnel, report.best
+    unmet = f"; unmet: {', '.join(report.unmet)}" if report.unmet else ""
+    lines = [
+        f"session    {report.run}: {report.policy} on {report.platform}"
+        + (", a simulated market" if report.simulated else ""),
+        f"idea       {report.idea}",
+        f"ended      {report.stop}{f': {report.message}' if report.message else ''}",
+        f"level      {report.level}{unmet}",
+        f"rounds     {len(report.rounds)}, directions {len(report.directions)}",
+        f"funnel     proposed {funnel.proposed}, invalid {funnel.invalid}, repeats {funnel.duplicate}, "
+        f"simulated {funnel.simulated}, failed {funnel.failed}, Sharpe above the minimum "
+        f"{funnel.above_minimum}, all checks {funnel.all_checks}",
+        f"budget     {report.simulations} of {report.budget} simulations; {report.trials} trials recorded",
+    ]
+    if report.tokens:
+        lines.append(f"model      {report.tokens:,} tokens")
+    if best is None:
+        lines.append("best       none: no simulation completed")
+    else:
+        lines.append(f"best       {best.proposal.request.regular}")
+        lines.append(f"           {best.job}, {_figures(best.sharpe, best.fitness, best.turnover)} in sample")
+        held = report.held.get(best.job)
+        if held is not None:
+            figures = held.held
+            said = _figures(figures.sharpe, figures.fitness, figures.turnover)
+            lines.append(f"           {said} in the year that was kept from the agent")
+    return [printable(line) for line in lines]
+
+
+def _figures(sharpe: float | None, fitness: float | None, turnover: float | None) -> str:
+    named = (("Sharpe", sharpe, ".2f"), ("fitness", fitness, ".2f"), ("turnover", turnover, ".1%"))
+    return ", ".join(
+        f"{name} {'unknown' if value is None else format(value, form)}" for name, value, form in named
+    )
