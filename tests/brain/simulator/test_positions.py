@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from assay.brain.simulator._positions import (
     Stages,
     decay,
+    demean,
     neutralize,
     pasteurize,
     positions,
@@ -22,6 +25,7 @@ from assay.config import DEFAULT_ORDER
 NAN = float("nan")
 SHAPE = (6, 8)
 GROUPS = np.tile(np.array([0, 0, 0, 1, 1, 2, 2, -1], dtype=np.int32), (6, 1))
+NEUTRAL = partial(neutralize, groups=GROUPS)
 VALUES = arrays(
     np.float32, SHAPE, elements=st.one_of(st.just(NAN), st.integers(-9999, 9999).map(lambda x: x / 100))
 )  # fmt: skip
@@ -34,7 +38,14 @@ def _row(*values: float) -> np.ndarray:
 def _stages(**changes: object) -> Stages:
     members = np.ones(SHAPE, dtype=np.bool_)
     return Stages(
-        **{"members": members, "groups": GROUPS, "decay": 3, "truncation": 0.2, "book": 20e6, **changes}
+        **{
+            "members": members,
+            "neutral": partial(neutralize, groups=GROUPS),
+            "decay": 3,
+            "truncation": 0.2,
+            "book": 20e6,
+            **changes,
+        }
     )
 
 
@@ -79,16 +90,18 @@ def test_neutralisation_takes_the_mean_of_the_group_and_leaves_out_the_missing()
 
 
 def test_zero_is_an_opinion_and_missing_is_none() -> None:
-    found = neutralize(_row(3, 0, NAN), np.zeros((1, 3), dtype=np.int32))
+    found = demean(_row(3, 0, NAN))
     np.testing.assert_allclose(found, _row(1.5, -1.5, NAN))
+    np.testing.assert_array_equal(demean(_row(NAN, NAN)), _row(NAN, NAN))
 
 
 def test_equal_opinions_hold_nothing() -> None:
     # the mean of many equal numbers is not always that number; what is left must not be scaled to a book
     x = np.full((1, 300), 0.1)
-    stages = Stages(np.ones((1, 300), dtype=np.bool_), np.zeros((1, 300), dtype=np.int32), 0, 0.0, 20e6)
+    stages = Stages(np.ones((1, 300), dtype=np.bool_), demean, 0, 0.0, 20e6)
     assert not np.any(positions(x.astype(np.float32), stages, DEFAULT_ORDER))
-    assert not np.any(neutralize(x, stages.groups))
+    assert not np.any(demean(x))
+    assert not np.any(neutralize(x, np.zeros((1, 300), dtype=np.int32)))
 
 
 def test_pasteurise_keeps_finite_members() -> None:
@@ -98,7 +111,7 @@ def test_pasteurise_keeps_finite_members() -> None:
 
 def test_stages_run_in_the_order_given() -> None:
     x = np.array([[10, 1, 1, 0]], dtype=np.float32)
-    stages = Stages(np.ones((1, 4), dtype=np.bool_), np.zeros((1, 4), dtype=np.int32), 0, 0.25, 1.0)
+    stages = Stages(np.ones((1, 4), dtype=np.bool_), demean, 0, 0.25, 1.0)
     # cut to a quarter of 12, then less 1.25: 1.75, -.25, -.25, -1.25
     before = positions(x, stages, ("pasteurize", "decay", "truncate", "neutralize", "scale"))
     np.testing.assert_allclose(before, np.array([[1.75, -0.25, -0.25, -1.25]]) / 3.5)

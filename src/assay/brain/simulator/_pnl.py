@@ -27,25 +27,24 @@ def daily_of(book: Book, delay: int, rows: slice) -> Daily:
     with delay 1 that is the position of t, from close t-1 to close t; with delay 0 the position of t earns
     from close t on, since a position that reads a close cannot have earned the way to it.
     """
-    earning = earlier(book.targets, 1)
-    held = earlier(book.targets, delay)
-    before = earlier(held, 1)
-    size = np.abs(held[rows])
+    held = earlier(book.targets, delay, rows)
+    size = np.abs(held)
+    earning = held if delay == 1 else earlier(book.targets, 1, rows)
+    traded = held - earlier(book.targets, delay + 1, rows)
     return Daily(
         dates=book.dates[rows],
-        pnl=np.einsum("tn,tn->t", earning[rows], book.gains[rows]),
-        traded=np.abs(held[rows] - before[rows]).sum(axis=1),
+        pnl=np.einsum("tn,tn->t", earning, book.gains[rows]),
+        traded=np.abs(traded, out=traded).sum(axis=1),
         held=size.sum(axis=1),
         largest=size.max(axis=1, initial=0.0),
-        long_count=(held[rows] > 0).sum(axis=1),
-        short_count=(held[rows] < 0).sum(axis=1),
+        long_count=np.count_nonzero(held > 0, axis=1),
+        short_count=np.count_nonzero(held < 0, axis=1),
     )
 
 
-def earlier(x: NDArray[A], rows: int) -> NDArray[A]:
-    """x of ``rows`` rows ago, 0 before the first."""
-    if rows == 0:
-        return x
-    out = np.zeros_like(x)
-    out[rows:] = x[:-rows]
-    return out
+def earlier(x: NDArray[A], ago: int, rows: slice) -> NDArray[A]:
+    """The rows that lie ``ago`` before ``rows``, 0 before the first; a view where nothing lies before it."""
+    if rows.start >= ago:
+        return x[rows.start - ago : rows.stop - ago]
+    before = np.zeros((ago - rows.start, *x.shape[1:]), dtype=x.dtype)
+    return np.concatenate([before, x[: rows.stop - ago]])

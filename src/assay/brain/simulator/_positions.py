@@ -24,10 +24,10 @@ _NOISE: Final = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """What the stages need; ``groups`` is None where nothing is neutralised."""
+    """What the stages need; ``neutral`` takes out the mean of the market or of groups, None does not."""
 
     members: Mask
-    groups: Codes | None
+    neutral: Callable[[Floats], Floats] | None
     decay: int
     truncation: float
     book: float
@@ -42,7 +42,7 @@ def positions(values: NDArray[np.float32], stages: Stages, order: Sequence[Brain
         "pasteurize": lambda x: pasteurize(x, stages.members),
         "decay": lambda x: decay(x, stages.decay),
         "truncate": lambda x: truncate(x, stages.truncation),
-        "neutralize": lambda x: x if stages.groups is None else neutralize(x, stages.groups),
+        "neutralize": lambda x: x if stages.neutral is None else stages.neutral(x),
         "scale": lambda x: scale(x, stages.book),
     }
     out = values.astype(np.float64)
@@ -63,21 +63,30 @@ def decay(x: Floats, days: int) -> Floats:
     """
     if days <= 1:
         return x
-    known = np.nan_to_num(x, nan=0.0)
-    total = days * known
+    missing = np.isnan(x)
+    known = np.where(missing, 0.0, x)
+    total, part = days * known, np.empty_like(known)
     for ago in range(1, min(days, len(x))):
-        total[ago:] += (days - ago) * known[:-ago]
+        np.multiply(known[:-ago], days - ago, out=part[ago:])
+        total[ago:] += part[ago:]
     total /= days * (days + 1) / 2
-    total[np.isnan(x)] = np.nan
-    return total
+    return np.where(missing, np.nan, total)
 
 
 def truncate(x: Floats, share: float) -> Floats:
     """Cut so that abs(x) <= share * (sum of abs(x) over the date), as the operator ``truncate``; 0: uncut."""
     if share == 0:
         return x
-    cap = share * np.nansum(np.abs(x), axis=1, keepdims=True)
+    cap = share * size_of(x)
     return np.clip(x, -cap, cap)
+
+
+def demean(x: Floats) -> Floats:
+    """Less the mean of the date."""
+    known = np.isfinite(x)
+    total = np.where(known, x, 0.0).sum(axis=1, keepdims=True)
+    rest = x - total / np.maximum(known.sum(axis=1, keepdims=True), 1)
+    return np.where(_is_noise(rest, x), 0.0, rest)
 
 
 def neutralize(x: Floats, groups: Codes) -> Floats:
@@ -90,14 +99,24 @@ def neutralize(x: Floats, groups: Codes) -> Floats:
     counts = np.bincount(cell, minlength=days * kinds)
     own = x[valid]
     rest = own - sums[cell] / counts[cell]
-    rest[np.abs(rest) <= _NOISE * np.abs(own)] = 0.0
     out = np.full((days, names), np.nan)
-    out[valid] = rest
+    out[valid] = np.where(_is_noise(rest, own), 0.0, rest)
     return out
+
+
+def _is_noise(rest: Floats, own: Floats) -> Mask:
+    return np.abs(rest) <= _NOISE * np.abs(own)
 
 
 def scale(x: Floats, book: float | Floats) -> Floats:
     """So that abs(x) adds up to ``book`` (one, or ``(T, 1)``) on each date; a date of zeros stays one."""
-    total = np.nansum(np.abs(x), axis=1, keepdims=True)
+    total = size_of(x)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(total > 0, x * (book / total), x)
+
+
+def size_of(x: Floats) -> Floats:
+    """Sum of abs(x) over each date, ``(T, 1)``."""
+    size = np.abs(x)
+    total: Floats = np.fmax(size, 0.0, out=size).sum(axis=1, keepdims=True)  # a missing value adds nothing
+    return total

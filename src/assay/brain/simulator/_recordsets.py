@@ -38,13 +38,14 @@ def recordsets_of(daily: Daily, members: NDArray[np.int64], book: float) -> dict
     """The sets that every alpha has; ``members`` are the names of the universe by date."""
     names = daily.long_count + daily.short_count
     coverage = np.divide(names, members, out=np.zeros(len(names)), where=members > 0)
+    years = [_yearly(year, stats_of(part, book)) for year, part in years_of(daily)]
     sets = (
         _series("pnl", "PnL", "amount", daily, np.cumsum(daily.pnl), 2),
         _series("daily-pnl", "Daily PnL", "amount", daily, daily.pnl, 2),
         _series("turnover", "Turnover", "percent", daily, daily.traded / book, 4),
         _series("coverage", "Coverage", "percent", daily, coverage, 4),
-        _by_year("sharpe", daily, book, ("year", "sharpe")),
-        _by_year("yearly-stats", daily, book, tuple(name for name, _, _ in _YEARLY)),
+        _by_year("sharpe", years, ("year", "sharpe")),
+        _by_year("yearly-stats", years, tuple(name for name, _, _ in _YEARLY)),
     )
     return {record.name: record for record in sets}
 
@@ -62,12 +63,9 @@ def years_of(daily: Daily) -> Iterator[tuple[int, Daily]]:
         yield int(number), daily.between(*(int(n) for n in np.searchsorted(year, [number, number + 1])))
 
 
-def _by_year(name: str, daily: Daily, book: float, wanted: Sequence[str]) -> Recordset:
+def _by_year(name: str, years: Sequence[dict[str, Any]], wanted: Sequence[str]) -> Recordset:
     columns = tuple(Column(name=n, title=t, type=k) for n, t, k in _YEARLY if n in wanted)
-    rows = tuple(
-        tuple(_yearly(year, stats_of(part, book))[column.name] for column in columns)
-        for year, part in years_of(daily)
-    )
+    rows = tuple(tuple(figures[column.name] for column in columns) for figures in years)
     return Recordset(name=name, columns=columns, records=rows)
 
 

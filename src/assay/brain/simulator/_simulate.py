@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from assay.brain.simulator._market import Market
 from assay.brain.simulator._nan_handling import with_nan_handling
 from assay.brain.simulator._outcome import CodeError, Daily, Floats, HeldFigures, Outcome
 from assay.brain.simulator._pnl import Book, daily_of, earlier
-from assay.brain.simulator._positions import Stages, neutralize, positions, scale
+from assay.brain.simulator._positions import Stages, demean, neutralize, positions, scale, size_of
 from assay.brain.simulator._recordsets import GroupView, group_recordsets, recordsets_of
 from assay.brain.simulator._statistics import stats_of
 from assay.engine import evaluate
@@ -120,10 +122,9 @@ def _run(history: History, market: Market, request: SimulationRequest) -> _Run:
         history.inputs(settings.universe) if masked else history.panel,
         universe=members if masked else None,
     )["alpha"]
-    kind = settings.neutralization
     stages = Stages(
         members=members,
-        groups=None if kind == "NONE" else history.codes(kind.lower()),
+        neutral=_neutral(history, settings.neutralization),
         decay=settings.decay,
         truncation=settings.truncation,
         book=market.settings.book,
@@ -131,12 +132,17 @@ def _run(history: History, market: Market, request: SimulationRequest) -> _Run:
     return _Run(history, positions(values, stages, market.settings.order))
 
 
+def _neutral(history: History, kind: str) -> Callable[[Floats], Floats] | None:
+    if kind in ("NONE", "MARKET"):
+        return demean if kind == "MARKET" else None
+    return partial(neutralize, groups=history.codes(kind.lower()))
+
+
 def _sub_universe(market: Market, request: SimulationRequest, run: _Run) -> SubUniverse:
     """The alpha in the next smaller universe: cut to it, market-neutral, at the size that it had."""
     smaller = run.history.next_smaller(request.settings.universe)
     cut = np.where(smaller.members, run.positions, np.nan)
-    size = np.nansum(np.abs(run.positions), axis=1, keepdims=True)
-    dollars = scale(neutralize(cut, run.history.codes("market")), size)
+    dollars = scale(demean(cut), size_of(run.positions))
     return SubUniverse(run.of(dollars, request.settings.delay, market.rows), smaller.ratio)
 
 
@@ -153,17 +159,17 @@ def _split(market: Market, request: SimulationRequest, daily: Daily) -> tuple[St
 def _recordsets(market: Market, request: SimulationRequest, run: _Run, daily: Daily) -> dict[str, Recordset]:
     settings, book = request.settings, market.settings.book
     rows = market.rows
-    members = earlier(run.history.members(settings.universe), settings.delay)[rows].sum(axis=1)
+    members = earlier(run.history.members(settings.universe), settings.delay, rows).sum(axis=1)
     found = recordsets_of(daily, members, book)
     if settings.visualization:
         dollars = np.nan_to_num(run.positions, nan=0.0)
-        earned = (earlier(dollars, 1) * run.history.gains)[rows]
+        earned = earlier(dollars, 1, rows) * run.history.gains[rows]
         for name in market.visualized:
             view = GroupView(
                 name=name,
                 labels=run.history.panel.group_labels(name),
-                codes=earlier(run.history.codes(name), 1)[rows],
-                positions=earlier(dollars, settings.delay)[rows],
+                codes=earlier(run.history.codes(name), 1, rows),
+                positions=earlier(dollars, settings.delay, rows),
                 earned=earned,
             )
             found.update(group_recordsets(view, book))
