@@ -31,11 +31,15 @@ def find(hosts: Sequence[str], scheme: str, get: Get, query: str, most: int) -> 
         ``no_search``; ``unreadable_page`` where its answer is not what it should be.
     """
     for host in hosts:
-        if host.endswith("arxiv.org"):
+        if _is_of(host, "arxiv.org"):
             return _arxiv(f"{scheme}://{host}", get, query, most)
-        if host.endswith("wikipedia.org"):
+        if _is_of(host, "wikipedia.org"):
             return mediawiki(f"{scheme}://{host}", get, query, most)
     raise Refusal(NO_SEARCH)
+
+
+def _is_of(host: str, site: str) -> bool:
+    return host == site or host.endswith(f".{site}")
 
 
 def mediawiki(base: str, get: Get, query: str, most: int) -> tuple[WebHit, ...]:
