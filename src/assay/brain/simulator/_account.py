@@ -65,20 +65,14 @@ class Account:
         self.market, self.settings, self.clock = market, market.settings, clock or SystemClock()
         self.login = login or Login("local", Secret(secrets.token_urlsafe(12)))
         self.user = f"LS{draw_id(seed, 'user', 0, 5).upper()}"
-        self._store = Store(folder)
         self.sessions = Sessions(self.login, self.clock, persona=persona, requests=session_requests)
-        self.alphas = Alphas(self._store, self.user, seed=seed)
-        self.reviews = Reviews(self.alphas, self.clock, self.settings.retry_after)
-        self.simulations = Simulations(
-            lambda request: simulate(market, request),
-            self.alphas.keep,
-            self._store,
-            self.settings,
-            self.clock,
-            seed=seed,
-            workers=workers,
-            patience=patience,
-        )
+        self._store = Store(folder)
+        try:
+            self._read(seed, workers, patience)
+        except BaseException:
+            # whoever mends the folder must find it free
+            self._store.close()
+            raise
 
     @property
     def permissions(self) -> tuple[str, ...]:
@@ -89,3 +83,17 @@ class Account:
         """Let the folder go; what is not computed is computed when the account is opened again."""
         self.simulations.close()
         self._store.close()
+
+    def _read(self, seed: int, workers: int, patience: float) -> None:
+        self.alphas = Alphas(self._store, self.user, seed=seed)
+        self.reviews = Reviews(self.alphas, self.clock, self.settings.retry_after)
+        self.simulations = Simulations(
+            lambda request: simulate(self.market, request),
+            self.alphas.keep,
+            self._store,
+            self.settings,
+            self.clock,
+            seed=seed,
+            workers=workers,
+            patience=patience,
+        )

@@ -30,8 +30,8 @@ class Alphas:
         self._lock = threading.Lock()
         self._documents: dict[str, Document] = {}
         self._numbers: dict[str, int] = {}
-        for kept in store.all("alpha"):
-            self._take(kept["number"], kept["document"])
+        for number, document in store.all("alpha", lambda kept: (kept["number"], kept["document"])):
+            self._take(number, document)
 
     def keep(self, job: Job, outcome: Outcome) -> tuple[str, list[Record]]:
         """Make an alpha of the outcome of a simulation; gives its id and what to store."""

@@ -54,7 +54,7 @@ class Simulations:
         self._compute, self._keep, self._store = compute, keep, store
         self._settings, self._clock, self._seed, self._patience = settings, clock, seed, patience
         self._lock = threading.RLock()
-        self._jobs = {job.id: job for job in map(Job.of, store.all("simulation"))}
+        self._jobs = {job.id: job for job in store.all("simulation", Job.of)}
         self._names = {job.number: job.id for job in self._jobs.values()}
         self._open = {job.number for job in self._jobs.values() if job.parent is None and not job.done}
         self._bench = Bench(self._work, workers)
@@ -99,7 +99,8 @@ class Simulations:
         unit = job if job.parent is None else self._jobs[job.parent]
         if not unit.done and not (self._due(unit) and self._bench.settle(unit.number, self._patience)):
             return None
-        return self._jobs[name]
+        job = self._jobs[name]
+        return job if job.done else None
 
     def progress(self, job: Job) -> float:
         """How far one that runs is: 0 while it waits; of several the share that is done."""
@@ -154,6 +155,7 @@ class Simulations:
         unit = self._jobs[self._names[number]]
         jobs = [self._jobs[name] for name in unit.children] or [unit]
         outcomes = [self._outcome(job) for job in jobs]
+        # the good siblings of a bad one are given up
         good = all(isinstance(outcome, Outcome) for outcome in outcomes)
         done: list[Job] = []
         records: list[Record] = []

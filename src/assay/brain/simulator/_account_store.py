@@ -6,14 +6,16 @@ import json
 import sqlite3
 import threading
 import zlib
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from assay.base import folder_lock
-from assay.errors import DataError, Reason
+from assay.errors import AssayError, DataError, Reason
 
 Kind = Literal["simulation", "alpha", "daily", "recordsets"]
+T = TypeVar("T")
 Record = tuple[Kind, str, Any]
 """Kind, id, document."""
 
@@ -47,23 +49,19 @@ class Store:
 
     def __init__(self, folder: Path | None) -> None:
         self._held, self._lock = ExitStack(), threading.Lock()
-        name = ":memory:"
+        self._name = ":memory:"
         if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
+            _make(folder)
             self._held.enter_context(folder_lock(folder, 0.0, ACCOUNT_BUSY))
-            name = str(folder / _FILE)
+            self._name = str(folder / _FILE)
         try:
-            self._file = sqlite3.connect(name, check_same_thread=False, isolation_level=None)
+            self._file = sqlite3.connect(self._name, check_same_thread=False, isolation_level=None)
             self._file.execute("pragma journal_mode = wal")
             self._file.execute("pragma synchronous = normal")
             self._file.execute(_SCHEMA)
         except sqlite3.DatabaseError as error:
             self._held.close()
-            raise DataError(
-                f"the account cannot be read: {error}",
-                where=name,
-                fix="move the file away; a new one is made",
-            ) from error
+            raise self._damaged(error) from error
 
     def put(self, *records: Record) -> None:
         """Write documents, all or none."""
@@ -77,13 +75,32 @@ class Store:
         query = "select document from records where kind = ? and id = ?"
         with self._lock:
             row = self._file.execute(query, (kind, name)).fetchone()
-        return None if row is None else _unpacked(row[0])
+        return None if row is None else self._read(row[0], _itself)
 
-    def all(self, kind: Kind) -> list[Any]:
-        """All documents of a kind."""
+    def all(self, kind: Kind, read: Callable[[Any], T]) -> list[T]:
+        """What ``read`` makes of each document of a kind.
+
+        Raises
+        ------
+        DataError
+            One is damaged.
+        """
         with self._lock:
             rows = self._file.execute("select document from records where kind = ?", (kind,)).fetchall()
-        return [_unpacked(packed) for (packed,) in rows]
+        return [self._read(packed, read) for (packed,) in rows]
+
+    def _read(self, packed: bytes, read: Callable[[Any], T]) -> T:
+        try:
+            return read(json.loads(zlib.decompress(packed)))
+        except (zlib.error, ValueError, TypeError, KeyError) as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> DataError:
+        return DataError(
+            f"the account cannot be read: {error}",
+            where=self._name,
+            fix="move the file away; a new account is made",
+        )
 
     def close(self) -> None:
         """Let the folder go."""
@@ -96,5 +113,16 @@ def _packed(document: Any) -> bytes:
     return zlib.compress(json.dumps(document, allow_nan=False).encode(), 1)
 
 
-def _unpacked(packed: bytes) -> Any:
-    return json.loads(zlib.decompress(packed))
+def _itself(document: Any) -> Any:
+    return document
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AssayError(
+            f"cannot make the folder of the account: {error.strerror or error}",
+            where=str(folder),
+            fix="check that the workspace may be written to, or keep the account in memory",
+        ) from error
