@@ -53,7 +53,7 @@ def open_platform(
     Refusal
         ``host_not_allowed``; ``account_busy`` where another process works on the local account.
     """
-    place = workspace_of(workspace)
+    place, data = place_of(local, data, workspace)
     if local:
         return _local(data, place)
     if data is not None:
@@ -63,6 +63,22 @@ def open_platform(
             fix="add --local, or leave --data out",
         )
     return _remote(place, sys.stdin.isatty() if person is None else person)
+
+
+def place_of(local: bool, data: str | None, folder: Path | None) -> tuple[Workspace | None, str | None]:
+    """The workspace of a command, and the data set of ``local``.
+
+    Without a workspace, and with no data set named, ``local`` works where a session of the agent would:
+    in ``./assay-brain``, which is made.
+    """
+    from assay.cli._brain_place import NEW_PLACE, session_place
+
+    found = workspace_of(folder)
+    made = (Path(NEW_PLACE) / "assay.toml").is_file()
+    if found is None and not made and not (local and data is None):
+        return None, data
+    place = session_place(folder, data, local=local, new=True)
+    return place.workspace, place.data
 
 
 def workspace_of(folder: Path | None) -> Workspace | None:
