@@ -93,7 +93,7 @@ def live_table(
         slots.add_column(name, no_wrap=True)
     for number, slot in enumerate(status.slots, 1):
         done = "" if slot.progress is None else f"{slot.progress:.0%}"
-        slots.add_row(str(number), slot.job or "idle", done, _cut(slot.expression))
+        slots.add_row(str(number), slot.job or "idle", done, Text(_cut(slot.expression)))
     parts: list[RenderableType] = [Text(printable(title), style="bold"), head, slots]
     if status.directions:
         parts.append(_directions(status))
@@ -102,6 +102,7 @@ def live_table(
 
 def _directions(status: Status) -> RenderableType:
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for name in ("direction", "rounds", "improved", "best Sharpe", "hypothesis"):
@@ -109,7 +110,7 @@ def _directions(status: Status) -> RenderableType:
     for item in status.directions[-_DIRECTIONS:]:
         best = "" if item.best_sharpe is None else f"{item.best_sharpe:.2f}"
         name = f"{item.id} (left)" if item.abandoned else item.id
-        table.add_row(name, str(item.rounds), str(item.improvement_count), best, _cut(item.hypothesis))
+        table.add_row(name, str(item.rounds), str(item.improvement_count), best, Text(_cut(item.hypothesis)))
     return table
 
 
