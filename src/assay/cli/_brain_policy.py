@@ -97,7 +97,13 @@ def _model(
     calls = recorded_calls(run) if resumed else RecordedCalls()
     sink = _Counting(ledger_sink(run), calls.tokens)
     roles = Roles.of(
-        llm, sink=sink, secrets=secrets, root=workspace.root, settled=calls.settled, earlier=calls.earlier
+        llm,
+        sink=sink,
+        secrets=secrets,
+        root=workspace.root,
+        recorded=lambda name: recorded_calls(run.ledger.run(name)).settled,
+        settled=calls.settled,
+        earlier=calls.earlier,
     )
     role = llm.roles[ROLE]
     name = role.model or llm.backends[role.backend].model or role.backend

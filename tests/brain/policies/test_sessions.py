@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,12 @@ from assay.brain.agent import (
     recorded_calls,
     usual_settings,
 )
-from assay.brain.agent.policies import PolicyName, make_policy
+from assay.brain.agent.policies.model import ROLE, ModelPolicy
 from assay.brain.simulator import LocalPlatform, local_platform
-from assay.config import BrainAgentSettings, BrainSettings, BrainSimulatorSettings
-from assay.errors import Refusal
+from assay.brain.tools import BrainDesk
+from assay.config import BackendSettings, BrainAgentSettings, BrainSettings, BrainSimulatorSettings
 from assay.ledger import Ledger
-from assay.llm import ReplayProvider, Roles, read_calls
+from assay.llm import Roles
 from assay.market import simulate
 from assay.tools import ledger_sink
 
@@ -58,32 +59,28 @@ SCRIPT = (
 )
 
 
-def roles_of(service: Service, ledger: Ledger, run: str, replay: str | None = None) -> Roles:
-    recorded = None
-    if replay is not None:
-        entries = ledger.run(replay).entries(kind="llm_call")
-        recorded = ReplayProvider(list(read_calls([entry.body for entry in entries], ledger)))
+def roles_of(service: Service, ledger: Ledger, run: str, replayed: str) -> Roles:
+    """The clients of a run; ``replayed`` is the run whose calls a backend of kind ``replay`` plays again."""
+    settings = llm(service.url)
+    if replayed:
+        settings = replace(settings, backends={"toy": BackendSettings("toy", "replay", run=replayed)})
     past = recorded_calls(ledger.run(run))
     return Roles.of(
-        llm(service.url), sink=ledger_sink(ledger.run(run)), settled=past.settled, earlier=past.earlier,
-        replay=recorded,
-    )  # fmt: skip
+        settings,
+        sink=ledger_sink(ledger.run(run)),
+        settled=past.settled,
+        earlier=past.earlier,
+        recorded=lambda name: recorded_calls(ledger.run(name)).settled,
+    )
 
 
-def agent(
-    place: Path,
-    made: LocalPlatform,
-    service: Service,
-    run: str = "s1",
-    policy: PolicyName = "llm",
-    replay: str | None = None,
-) -> Agent:
+def agent(place: Path, made: LocalPlatform, service: Service, run: str = "s1", replayed: str = "") -> Agent:
     folder = place / "ledger"
     ledger = Ledger.open(folder) if folder.exists() else Ledger.create(folder)
     knowledge = SessionKnowledge(KnowledgeBase(place / f"{run}.json"), 2, 10)
-    roles = roles_of(service, ledger, run, replay)
-    chosen = make_policy(policy, made, SETTINGS, roles=roles, knowledge=knowledge)
-    return Agent(made, chosen, SETTINGS, ledger.run(run), place / run, knowledge=knowledge)
+    client = roles_of(service, ledger, run, replayed).client(ROLE)
+    policy = ModelPolicy(client, BrainDesk(made, knowledge), SETTINGS.agent)
+    return Agent(made, policy, SETTINGS, ledger.run(run), place / run, knowledge=knowledge)
 
 
 def task(made: LocalPlatform) -> Task:
@@ -130,14 +127,7 @@ def test_a_replay_makes_no_call_and_ends_alike(tmp_path: Path, platform: LocalPl
     with Service(*SCRIPT) as service:
         first = agent(tmp_path, platform, service).start(task(platform))
         asked = len(service.seen)
-        again = agent(tmp_path, platform, service, "s2", "replay", "s1").start(task(platform))
+        again = agent(tmp_path, platform, service, "s2", "s1").start(task(platform))
         assert len(service.seen) == asked
-    assert again.policy == "replay"
     assert figures(again) == figures(first)
     assert again.stop == first.stop
-
-
-def test_a_model_needs_roles(platform: LocalPlatform) -> None:
-    with pytest.raises(Refusal) as caught:
-        make_policy("llm", platform, SETTINGS)
-    assert caught.value.reason.code == "role_not_configured"

@@ -50,15 +50,6 @@ class BrainDesk:
     knowledge: KnowledgeStore | None = None
     web: WebProvider | None = None
 
-    @classmethod
-    def of(
-        cls, platform: Platform, knowledge: KnowledgeStore | None = None, hosts: Sequence[str] = ()
-    ) -> BrainDesk:
-        """The desk of a session; with ``hosts`` their pages may be read."""
-        from assay.brain.tools._https import HttpsWeb, WebRules
-
-        return cls(platform, knowledge, HttpsWeb(WebRules(tuple(hosts))) if hosts else None)
-
     def need_platform(self) -> Platform:
         """The platform; refuses ``no_platform``."""
         if self.platform is None:

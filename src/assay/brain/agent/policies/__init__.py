@@ -1,7 +1,5 @@
-"""Who decides in a session: the sampler, a model, or a replay."""
+"""Who decides in a session: the sampler, or a model (also one whose recorded replies are played again)."""
 
-from assay.brain.agent.policies._choice import PolicyName, make_policy
 from assay.brain.agent.policies._language import Language, language_of
-from assay.brain.agent.policies.model import with_researcher
 
-__all__ = ["Language", "PolicyName", "language_of", "make_policy", "with_researcher"]
+__all__ = ["Language", "language_of"]

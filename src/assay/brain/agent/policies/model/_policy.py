@@ -49,7 +49,6 @@ class ModelPolicy:
     desk : what stands behind the tools.
     settings : criteria, and how many turns, stalls and invalid replies there may be.
     language : of the prompts; by default that of the idea.
-    name : ``llm``, or ``replay`` where the replies are recorded ones.
     operator : who calls the tools; by default the system.
     """
 
@@ -60,13 +59,12 @@ class ModelPolicy:
         settings: BrainAgentSettings,
         *,
         language: Language | None = None,
-        name: str = "llm",
         operator: Operator | None = None,
     ) -> None:
-        caller = Caller(operator or Operator.system(f"brain-{name}"))
+        caller = Caller(operator or Operator.system("brain-llm"))
         self._platform = desk.need_platform()
         self._desk, self._settings = desk, settings
-        self._language, self._name = language, name
+        self._language = language
         self._toolbox = Toolbox(Registry(brain_tools(desk)), caller)
         own = {} if "temperature" in client.parameters else {"temperature": settings.temperature}
         self._native = client.structured_by == "tool"
@@ -74,7 +72,7 @@ class ModelPolicy:
 
     @property
     def name(self) -> str:
-        return self._name
+        return "llm"
 
     def discover(self) -> str:
         """The idea that the model trusts most.
