@@ -233,7 +233,7 @@ def test_an_expression_with_a_critique_is_the_start(done: Path, run: Run) -> Non
     )
     shown = run("brain", "agent", "--local", *words, "--simulations", "4", "--json")
     assert shown.code == 0, shown.err
-    assert shown.data["results"][0]["proposal"]["request"]["regular"] == text
+    assert shown.data["results"][0]["proposal"]["request"]["regular"] == words[1]
     assert len(shown.data["results"]) == 4
 
 
