@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import threading
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -39,6 +40,7 @@ class Sessions:
         self, login: Login, clock: Clock, *, persona: bool = False, requests: int | None = None
     ) -> None:
         self._login, self._clock, self._persona, self._requests = login, clock, persona, requests
+        self._lock = threading.Lock()
         self._open: dict[str, Session] = {}
         self._inquiries: dict[str, bool] = {}
         self.failures = 0
@@ -57,19 +59,21 @@ class Sessions:
     def open(self, seconds: float) -> Session:
         """A new session."""
         now = self._clock.now()
-        self._open = {token: one for token, one in self._open.items() if one.expires > now}
         session = Session(secrets.token_urlsafe(32), now + timedelta(seconds=seconds), self._requests)
-        self._open[session.token] = session
+        with self._lock:
+            self._open = {token: one for token, one in self._open.items() if one.expires > now}
+            self._open[session.token] = session
         return session
 
     def find(self, token: str | None) -> Session | None:
         """The session of a cookie, used once more; None where it is unknown or has ended."""
-        session = self._open.get(token or "")
-        if session is None or session.expires <= self._clock.now() or session.requests_left == 0:
-            return None
-        if session.requests_left is not None:
-            session.requests_left -= 1
-        return session
+        with self._lock:
+            session = self._open.get(token or "")
+            if session is None or session.expires <= self._clock.now() or session.requests_left == 0:
+                return None
+            if session.requests_left is not None:
+                session.requests_left -= 1
+            return session
 
     def left(self, session: Session) -> float:
         """Seconds until it expires."""
@@ -77,7 +81,8 @@ class Sessions:
 
     def close(self, token: str | None) -> None:
         """End a session."""
-        self._open.pop(token or "", None)
+        with self._lock:
+            self._open.pop(token or "", None)
 
     def inquire(self) -> str:
         """A new inquiry that a person has to complete."""
