@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 from assay.brain._wire import DataFieldInfo
@@ -12,11 +12,29 @@ _KINDS: Final[Mapping[str, Kind]] = {"MATRIX": "number", "VECTOR": "vector", "GR
 _TYPES: Final[Mapping[Kind, Literal["VECTOR", "GROUP"]]] = {"vector": "VECTOR", "group": "GROUP"}
 
 
-def known_fields(fields: Mapping[str, DataFieldInfo] | None) -> dict[str, FieldInfo] | None:
+def known_fields(fields: Mapping[str, DataFieldInfo] | None) -> Mapping[str, FieldInfo] | None:
     """Fields by name in lower case, as names are read without regard to case; None stays None."""
-    if fields is None:
-        return None
-    return {name.lower(): _described(name.lower(), info) for name, info in fields.items()}
+    return None if fields is None else _ByLowerName(fields)
+
+
+class _ByLowerName(Mapping[str, FieldInfo]):
+    """Described when asked for: a platform has tens of thousands, and a program names a few."""
+
+    def __init__(self, fields: Mapping[str, DataFieldInfo]) -> None:
+        self._fields = fields
+        self._ids = {name.lower(): name for name in fields}
+
+    def __getitem__(self, name: str) -> FieldInfo:
+        return _described(name, self._fields[self._ids[name]])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._ids
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
 
 
 def _described(name: str, info: DataFieldInfo) -> FieldInfo:
