@@ -8,17 +8,21 @@ from pathlib import Path
 import pytest
 
 from assay.brain import Place, Running, Simulation, SimulationRequest, SlotsFull
-from assay.brain.simulator import LocalPlatform, local_platform
-from assay.errors import Refusal
-from assay.market import open_panel
+from assay.brain.simulator import FaultSettings, LocalPlatform, local_platform
+from assay.errors import AssayError, Refusal
+from assay.market import open_panel, simulate, write_dataset
 
 
 @pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalPlatform]:
-    from assay.market import simulate, write_dataset
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small market, stored."""
+    made = tmp_path_factory.mktemp("market") / "small"
+    write_dataset(simulate(3, instruments=50, days=800, name="small").data, made)
+    return made
 
-    folder: Path = tmp_path_factory.mktemp("market") / "small"
-    write_dataset(simulate(3, instruments=50, days=800, name="small").data, folder)
+
+@pytest.fixture(scope="module")
+def platform(folder: Path) -> Iterator[LocalPlatform]:
     with local_platform(None, open_panel(folder)) as made:
         assert isinstance(made, LocalPlatform)
         yield made
@@ -89,3 +93,32 @@ def test_what_fails_its_checks_is_not_submitted(platform: LocalPlatform) -> None
         platform.submit(found.alpha)
     assert caught.value.reason.code == "not_submitted"
     assert {one["name"] for one in caught.value.details["checks"]} == set(failing)
+
+
+def figures(platform: LocalPlatform, codes: list[str]) -> dict[str, float | None]:
+    settings = platform.default_settings()
+    found: dict[str, float | None] = {}
+
+    def hear(place: int, came: tuple[Simulation, ...] | AssayError) -> None:
+        assert not isinstance(came, AssayError), came
+        (one,) = came
+        assert one.alpha is not None
+        found[codes[place]] = one.alpha
+
+    platform.simulate_all([[SimulationRequest(regular=code, settings=settings)] for code in codes], hear)
+    return {
+        code: stats.sharpe if (stats := platform.alpha(str(name)).in_sample) else None
+        for code, name in found.items()
+    }
+
+
+def test_faults_change_no_figure(folder: Path) -> None:
+    """5% of 5xx, lost replies, stale sessions, storms of 429, and a session that ends every 40 requests."""
+    codes = [f"rank(ts_mean(close, {days}) / close)" for days in range(2, 22)]
+    panel = open_panel(folder)
+    with local_platform(None, panel) as clean:
+        wanted = figures(clean, codes)
+    faults = FaultSettings(error=0.05, drop=0.03, stale=0.03, throttle=0.03, seed=4)
+    with local_platform(None, panel, faults=faults, session_requests=40) as faulty:
+        assert figures(faulty, codes) == wanted
+    assert len(set(wanted.values())) > 10
