@@ -9,11 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from assay.base import canonical_json
+from assay.brain._errors import fault_of
 from assay.brain._platform import Platform
 from assay.brain._result import DailyPnl, JobResult
 from assay.brain._settings import SimulationRequest
 from assay.brain._wire import Recordset
-from assay.errors import ProviderBadReply
+from assay.errors import ProviderBadReply, Refusal
 from assay.ledger import Draft, Ledger, TrialKey, encode_series
 
 DESK: Final = "brain"
@@ -45,7 +46,12 @@ def daily_pnl(records: Recordset) -> DailyPnl:
 
 def read_pnl(platform: Platform, alpha_id: str) -> DailyPnl:
     """The daily PnL of an alpha; empty where the platform keeps none."""
-    records = platform.recordset(alpha_id, DAILY_PNL)
+    try:
+        records = platform.recordset(alpha_id, DAILY_PNL)
+    except Refusal as refusal:
+        if fault_of(refusal) == "stop":
+            raise
+        return DailyPnl((), ())
     return daily_pnl(records) if records.columns else DailyPnl((), ())
 
 

@@ -3,12 +3,21 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.brain.fakes import CHOICES
 from tests.brain.search.results import result
 
-from assay.brain import JobResult, Proposal, SettingsChoices, SimulationRequest, SimulationSettings, Stats
+from assay.brain import (
+    Check,
+    JobResult,
+    Proposal,
+    SettingsChoices,
+    SimulationRequest,
+    SimulationSettings,
+    Stats,
+)
 from assay.brain.search import OptimizeSettings, Sampler, SettingsOptimizer
 from assay.errors import AssayError
 
@@ -181,6 +190,18 @@ def test_turnover_beyond_its_limit_is_worse_than_any_within() -> None:
     optimizer.tell([answer(second, lambda s: 0.5, turnover=0.3)])
     assert optimizer.best is not None
     assert optimizer.best.request == second.request
+
+
+def test_a_failed_check_outweighs_a_better_figure() -> None:
+    optimizer = SettingsOptimizer(start(), CHOICES)
+    (first,) = optimizer.ask(1)
+    good = answer(first, lambda s: 1.5)
+    failed = (Check(name="CONCENTRATED_WEIGHT", result="FAIL"), Check(name="LOW_SHARPE", result="FAIL"))
+    optimizer.tell([replace(good, checks=failed)])
+    (second,) = optimizer.ask(1)
+    optimizer.tell([replace(answer(second, lambda s: 0.9), checks=failed[1:])])
+    assert [item.score for item in optimizer.tested] == [pytest.approx(0.5), pytest.approx(0.9)]
+    assert optimizer.best is optimizer.tested[1]
 
 
 def test_a_delay_is_measured_by_its_own_limit() -> None:

@@ -18,9 +18,11 @@ from assay.brain.search._joint import Sampler
 from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, TrialId, mutate, negated
 from assay.brain.search._optimize import Goal, OptimizeSettings, SettingsOptimizer, Tested, optimize
 from assay.brain.search._plan import Candidate, Exclusion, Step, SubmissionPlan, plan_submissions
+from assay.brain.search._plan_inputs import PlanInputs, plan_inputs
 from assay.brain.search._search_run import SearchRun
 from assay.brain.search._settings_rules import DECAYS, TRUNCATIONS
 from assay.brain.search._space import MutationSpace
+from assay.brain.search._store import NAME as RESULTS_NAME
 from assay.brain.search._store import PlatformSummary, ResultStore, set_aside
 from assay.brain.search._stored import StoredResult, stored_alpha
 
@@ -45,7 +47,9 @@ __all__ = [
     "MODEL",
     "MutationSpace",
     "OptimizeSettings",
+    "PlanInputs",
     "PlatformSummary",
+    "RESULTS_NAME",
     "RULES",
     "RULE_NAMES",
     "Rejected",
@@ -72,6 +76,7 @@ __all__ = [
     "mutate",
     "negated",
     "optimize",
+    "plan_inputs",
     "plan_submissions",
     "set_aside",
     "stored_alpha",

@@ -11,7 +11,7 @@ from assay.base import folder_lock
 from assay.brain._errors import fault_of
 from assay.brain._flight import FlightFile, Job
 from assay.brain._platform import Platform
-from assay.brain._result import DailyPnl, JobResult, Proposal
+from assay.brain._result import JobResult, Proposal
 from assay.brain._slots import EventName, Lost, SlotEngine, SlotSettings
 from assay.brain._trials import read_pnl, trial_draft
 from assay.brain.search._mutate import TrialId
@@ -213,7 +213,7 @@ class Batch:
         """A result into the ledger and the store; what it lacks is asked for first."""
         result = replace(found, fingerprint=self._marks[found.job])
         if result.alpha is not None:
-            pnl, name = self._pnl(result.alpha), self._platform.name
+            pnl, name = read_pnl(self._platform, result.alpha), self._platform.name
             result = self._answered(result, result.alpha)
             if self._run is not None:
                 self._run.append_many([trial_draft(self._run.ledger, result, pnl, platform=name)])
@@ -227,14 +227,6 @@ class Batch:
         if not result.pending or not passes:
             return result
         return replace(result, checks=self._platform.check(alpha) or result.checks)
-
-    def _pnl(self, alpha: str) -> DailyPnl:
-        try:
-            return read_pnl(self._platform, alpha)
-        except Refusal as refusal:
-            if fault_of(refusal) == "stop":
-                raise
-            return DailyPnl((), ())  # not every platform keeps it
 
     def _report(
         self,

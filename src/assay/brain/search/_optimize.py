@@ -21,6 +21,10 @@ Stage = Literal["start", "flip", "layers", "joint", "done"]
 ORIGIN: Final = "settings"
 _OUT_OF_BOUNDS: Final = 10.0
 """Taken off the score of settings whose turnover is not within the limits: any within is better."""
+_FAILED_CHECK: Final = 1.0
+"""Taken off for each check that failed: such an alpha is not taken, however good its figure."""
+_OF_FIGURES: Final = ("LOW_SHARPE", "LOW_FITNESS", "LOW_TURNOVER", "HIGH_TURNOVER")
+"""Checks of what the score counts already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +229,8 @@ class SettingsOptimizer:
             return None
         turnover = result.turnover
         within = turnover is not None and bounds.min_turnover <= turnover <= bounds.max_turnover
-        return figure / limit - (0.0 if within else _OUT_OF_BOUNDS)
+        failing = sum(name not in _OF_FIGURES for name in result.failing)
+        return figure / limit - failing * _FAILED_CHECK - (0.0 if within else _OUT_OF_BOUNDS)
 
     def _maybe_stop(self) -> None:
         s, score = self.settings, None if self.best is None else self.best.score

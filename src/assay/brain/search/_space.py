@@ -11,7 +11,7 @@ from typing import Final
 from assay.brain._settings import SettingsChoices
 from assay.brain._wire import DataFieldInfo
 from assay.brain.search._fields import field_infos
-from assay.expr import STANDARD_FIELDS, Call, FieldInfo, Node, parse
+from assay.expr import STANDARD_FIELDS, Call, FieldInfo, Node, fields_of, parse
 from assay.expr import Field as FieldNode
 
 _PRICE_VOLUME: Final = (
@@ -51,6 +51,20 @@ class MutationSpace:
     ) -> MutationSpace:
         """The space of a platform's data fields."""
         return cls(field_infos(fields), choices, tuple(partners))
+
+    @classmethod
+    def offline(cls, text: str) -> MutationSpace:
+        """The usual price and volume fields, and those that an expression names.
+
+        Raises
+        ------
+        ExpressionError
+            It cannot be read.
+        """
+        usual = cls()
+        named = fields_of(parse(text, "fastexpr", level="typed").node)
+        own = {name: STANDARD_FIELDS.get(name, FieldInfo(name, "any")) for name in named}
+        return cls({**own, **usual.fields})
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -1,0 +1,385 @@
+"""``assay brain results``: what all sessions and batches of a workspace found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli._brain_lists import show_table
+from assay.cli._brain_platform import InWorkspace, workspace_of
+from assay.cli._output import Json, print_json, say
+from assay.errors import AssayError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.brain.search import ResultFilter, StoredResult
+    from assay.config import Workspace
+
+Passing = Annotated[
+    bool, typer.Option("--passing", help="Only what reaches the platform's limits and fails no check.")
+]
+Consultant = Annotated[bool, typer.Option("--consultant", help="Limits are those of a consultant's account.")]
+MinSharpe = Annotated[float | None, typer.Option("--min-sharpe", help="Least Sharpe ratio.")]
+MinFitness = Annotated[float | None, typer.Option("--min-fitness", help="Least fitness.")]
+MaxTurnover = Annotated[float | None, typer.Option("--max-turnover", help="Most turnover, such as 0.7.")]
+EitherSign = Annotated[
+    bool, typer.Option("--either-sign", help="The size of Sharpe ratio and fitness counts.")
+]
+Status = Annotated[str | None, typer.Option(help="completed or failed.", metavar="NAME")]
+OfPlatform = Annotated[
+    str | None, typer.Option("--platform", help="Only those of this platform.", metavar="NAME")
+]
+OfRun = Annotated[str | None, typer.Option("--run", help="Only those of this run.", metavar="ID")]
+Direction = Annotated[
+    str | None, typer.Option(help="Only those of this direction of a search.", metavar="ID")
+]
+Origin = Annotated[
+    str | None, typer.Option(help="Only those that came about so: a template, a rule.", metavar="NAME")
+]
+UsesField = Annotated[
+    str | None, typer.Option("--field", help="Only expressions with this field.", metavar="NAME")
+]
+Text = Annotated[str, typer.Option("--text", help="Only expressions with this text in them.")]
+Order = Annotated[str, typer.Option(help="The figure to order by.", metavar="NAME")]
+
+_FIGURES = (
+    "sharpe", "fitness", "turnover", "returns", "drawdown", "margin", "pnl", "long_count", "short_count",
+)  # fmt: skip
+
+
+def results_app() -> typer.Typer:
+    """``assay brain results``."""
+    app = typer.Typer(
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        help="Results of all sessions and batches of a workspace.",
+    )
+    app.command("list")(list_results)
+    app.command("show")(show)
+    app.command("export")(export)
+    app.command("summary")(summary)
+    app.command("set-aside")(put_aside)
+    return app
+
+
+def list_results(
+    passing: Passing = False,
+    consultant: Consultant = False,
+    min_sharpe: MinSharpe = None,
+    min_fitness: MinFitness = None,
+    max_turnover: MaxTurnover = None,
+    either_sign: EitherSign = False,
+    status: Status = None,
+    platform: OfPlatform = None,
+    run: OfRun = None,
+    direction: Direction = None,
+    origin: Origin = None,
+    field: UsesField = None,
+    text: Text = "",
+    order: Order = "sharpe",
+    limit: Annotated[int, typer.Option(help="Most rows.", min=1)] = 20,
+    workspace: InWorkspace = None,
+    as_json: Json = False,
+) -> None:
+    """List results, the best first."""
+    wanted = _filter(
+        passing, consultant, min_sharpe, min_fitness, max_turnover, either_sign, status, platform, run,
+        direction, origin, field, text,
+    )  # fmt: skip
+    found = _kept(workspace, wanted, order)
+    if as_json:
+        print_json({"count": len(found), "results": [item.flat() for item in found[:limit]]})
+        return
+    rows = [
+        (
+            item.result.alpha or f"{item.run}/{item.result.job}",
+            *(number(getattr(item.result, name)) for name in ("sharpe", "fitness", "turnover")),
+            " ".join(item.result.failing) or ("failed" if item.result.status == "failed" else ""),
+            item.result.proposal.origin,
+            item.request.regular,
+        )
+        for item in found[:limit]
+    ]
+    if rows:
+        show_table(("alpha", "sharpe", "fitness", "turnover", "fails", "origin", "expression"), rows)
+    more = f", the first {limit} shown" if len(found) > limit else ""
+    say(f"{len(found)} results{more}")
+
+
+def show(
+    which: Annotated[str, typer.Argument(help="An alpha's id, or RUN/JOB.", metavar="ID")],
+    workspace: InWorkspace = None,
+    as_json: Json = False,
+) -> None:
+    """Show one result: figures, settings, checks, and what may be wrong with it."""
+    from assay.brain.search import diagnose
+
+    found = find_result(which, workspace)
+    findings = diagnose(found.result).findings
+    if as_json:
+        checks = [check.wire() for check in found.result.checks]
+        told = [
+            {"name": f.name, "severity": f.severity, "message": f.message, "rules": list(f.rules)}
+            for f in findings
+        ]
+        print_json({**found.flat(), "checks": checks, "findings": told})
+        return
+    for name, value in found.flat().items():
+        if value not in (None, ""):
+            say(f"{name:<26}{number(value) if isinstance(value, float) else value}")
+    for check in found.result.checks:
+        value = "" if check.value is None else f" {check.value:.4g}"
+        limit = "" if check.limit is None else f" (limit {check.limit:.4g})"
+        say(f"{check.result:<8}{check.name}{value}{limit}")
+    for finding in findings:
+        say(f"{finding.severity:<8}{finding.name}: {finding.message}")
+
+
+def export(
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--to", help="File to write, .csv or .json; by default CSV to the screen.", metavar="FILE"
+        ),
+    ] = None,
+    passing: Passing = False,
+    consultant: Consultant = False,
+    min_sharpe: MinSharpe = None,
+    min_fitness: MinFitness = None,
+    max_turnover: MaxTurnover = None,
+    either_sign: EitherSign = False,
+    status: Status = None,
+    platform: OfPlatform = None,
+    run: OfRun = None,
+    direction: Direction = None,
+    origin: Origin = None,
+    field: UsesField = None,
+    text: Text = "",
+    order: Order = "sharpe",
+    workspace: InWorkspace = None,
+) -> None:
+    """Write results as CSV or JSON, with all figures and settings."""
+    from assay.base import atomic_write
+    from assay.brain.search import as_csv
+    from assay.cli._files import check_writable
+
+    if to is not None and to.suffix not in (".csv", ".json"):
+        raise AssayError(f"{to.name} says no format", where="--to", fix="end it in .csv or .json")
+    check_writable(to, "--to")
+    wanted = _filter(
+        passing, consultant, min_sharpe, min_fitness, max_turnover, either_sign, status, platform, run,
+        direction, origin, field, text,
+    )  # fmt: skip
+    found = _kept(workspace, wanted, order)
+    if to is None:
+        typer.echo(as_csv(found), nl=False)
+        return
+    atomic_write(to, as_csv(found) if to.suffix == ".csv" else _json_text(found))
+    say(f"{len(found)} results in {to}")
+
+
+def summary(
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            help="direction, origin, field, structure, settings, neutralization, decay, universe, delay, "
+            "run, agent or check; without it by platform.",
+            metavar="NAME",
+        ),
+    ] = None,
+    platform: OfPlatform = None,
+    run: OfRun = None,
+    consultant: Consultant = False,
+    workspace: InWorkspace = None,
+    as_json: Json = False,
+) -> None:
+    """Count results and compare groups of them."""
+    if by is None:
+        _summary_by_platform(workspace, as_json)
+        return
+    from typing import get_args
+
+    from assay.brain.search import GroupBy, aggregate
+
+    if by not in get_args(GroupBy):
+        raise AssayError(
+            f"{by!r} is no way to group", where="--by", fix=f"use {', '.join(get_args(GroupBy))}"
+        )
+    rows = _kept(workspace, _filter(platform=platform, run=run), "sharpe")
+    groups = aggregate(rows, by, level="consultant" if consultant else "user")  # type: ignore[arg-type]
+    if as_json:
+        print_json([_group(group) for group in groups])
+        return
+    cells = [
+        (
+            group.key or "-",
+            str(group.total),
+            str(group.failed),
+            str(group.passing),
+            number(None if group.best is None else group.best.result.sharpe),
+            number(group.mean_sharpe),
+            number(group.signs),
+            number(group.mean_fitness),
+            number(group.mean_turnover),
+        )
+        for group in groups
+    ]
+    if cells:
+        titles = (by, "results", "failed", "passing", "best sharpe", "mean sharpe", "above 0", "mean fitness",
+                  "mean turnover")  # fmt: skip
+        show_table(titles, cells)
+    say(f"{len(groups)} groups of {len(rows)} results")
+
+
+def put_aside(workspace: InWorkspace = None) -> None:
+    """Move a damaged file of results out of the way; nothing is deleted."""
+    from assay.brain.search import set_aside
+
+    path = results_path(_need(workspace))
+    target = set_aside(path)
+    if target is None:
+        raise AssayError("there are no results to put aside", where=str(path), fix="nothing is to be done")
+    say(f"{path.name} is now {target.name}; the next result begins a new file")
+
+
+def results_path(place: Workspace) -> Path:
+    """Where the results of a workspace are."""
+    from assay.brain.search import RESULTS_NAME
+
+    return place.brain_dir / RESULTS_NAME
+
+
+def find_result(which: str, workspace: Path | None) -> StoredResult:
+    """The stored result of an alpha's id, or of RUN/JOB.
+
+    Raises
+    ------
+    AssayError
+        There is none, or there are several: the ids of two platforms may be the same.
+    """
+    from assay.brain.search import ResultStore
+
+    path = results_path(_need(workspace))
+    run, mark, job = which.rpartition("/")
+    with ResultStore(path) as store:
+        rows = store.rows(run=run) if mark else store.rows()
+    found = [item for item in rows if (item.result.job == job if mark else item.result.alpha == which)]
+    if len(found) != 1:
+        what = "no result" if not found else f"{len(found)} results"
+        raise AssayError(
+            f"there are {what} of {which!r}" if found else f"there is {what} of {which!r}",
+            where=str(path),
+            fix="name an alpha, or RUN/JOB: assay brain results list",
+        )
+    return found[0]
+
+
+def one_of(value: str, known: tuple[str, ...], where: str) -> Any:
+    """A word of a closed list.
+
+    Raises
+    ------
+    AssayError
+        It is another one.
+    """
+    if value not in known:
+        raise AssayError(f"{value!r} is not one of them", where=where, fix=f"use {', '.join(known)}")
+    return value
+
+
+def number(value: float | None) -> str:
+    """A figure with four digits that count; a dash where there is none."""
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _need(workspace: Path | None) -> Workspace:
+    place = workspace_of(workspace)
+    if place is None:
+        raise AssayError(
+            "results are kept in a workspace, and this folder lies in none",
+            where=str(Path.cwd()),
+            fix="change to a workspace, name one with --workspace, or make one with 'assay init'",
+        )
+    return place
+
+
+def _filter(
+    passing: bool = False,
+    consultant: bool = False,
+    min_sharpe: float | None = None,
+    min_fitness: float | None = None,
+    max_turnover: float | None = None,
+    either_sign: bool = False,
+    status: str | None = None,
+    platform: str | None = None,
+    run: str | None = None,
+    direction: str | None = None,
+    origin: str | None = None,
+    field: str | None = None,
+    text: str = "",
+) -> ResultFilter:
+    from assay.brain.search import ResultFilter
+
+    if status not in (None, "completed", "failed"):
+        raise AssayError(f"{status!r} is no status", where="--status", fix="use completed or failed")
+    return ResultFilter(
+        passing=passing,
+        level="consultant" if consultant else "user",
+        min_sharpe=min_sharpe,
+        min_fitness=min_fitness,
+        max_turnover=max_turnover,
+        either_sign=either_sign,
+        status=status,
+        platform=platform,
+        run=run,
+        direction=direction,
+        origin=origin,
+        field=field,
+        text=text,
+    )
+
+
+def _kept(workspace: Path | None, wanted: ResultFilter, order: str) -> tuple[StoredResult, ...]:
+    from assay.brain.search import ResultStore, keep
+
+    if order not in _FIGURES:
+        raise AssayError(f"{order!r} is no figure", where="--order", fix=f"use {', '.join(_FIGURES)}")
+    with ResultStore(results_path(_need(workspace))) as store:
+        return keep(store.rows(platform=wanted.platform, run=wanted.run), wanted, order=order)
+
+
+def _summary_by_platform(workspace: Path | None, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from assay.brain.search import ResultStore
+
+    with ResultStore(results_path(_need(workspace))) as store:
+        found = store.summary()
+    if as_json:
+        print_json([asdict(item) for item in found])
+        return
+    for item in found:
+        best = f"best Sharpe {number(item.best_sharpe)}, best fitness {number(item.best_fitness)}"
+        say(
+            f"{item.platform}: {item.total} results of {item.expressions} expressions in {item.runs} runs, "
+            f"{item.failed} failed; {best}"
+        )
+    if not found:
+        say("no results yet")
+
+
+def _group(group: Any) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    best = None if group.best is None else group.best.flat()
+    return {**{name: value for name, value in asdict(group).items() if name != "best"}, "best": best}
+
+
+def _json_text(found: Sequence[StoredResult]) -> str:
+    import json
+
+    return json.dumps([item.flat() for item in found], indent=2, ensure_ascii=False, allow_nan=False) + "\n"
