@@ -331,10 +331,10 @@ class _Lowering:
         for name, value in syntax.named:
             place = word.by_name.get(name.lower())
             if place is None:
-                near = did_you_mean(name, word.by_name)
+                near = did_you_mean(name, self._arguments(word))
                 raise self._error(
                     reasons.UNKNOWN_ARGUMENT,
-                    f"{word.name} has no argument {name!r}: {word.signature}",
+                    f"{word.name} has no argument {name!r}: {self._signature(word)}",
                     value,
                     near=near,
                 )
@@ -480,6 +480,17 @@ class _Lowering:
             message = f"there is no variable or field {syntax.name!r}"
             raise self._error(reasons.UNKNOWN_FIELD, message, syntax, near=near)
 
+    def _argument_names(self, word: Word) -> Mapping[str, str]:
+        """The dialect's names of arguments that the table calls otherwise."""
+        return word.platform_names if self.dialect == "fastexpr" else {}
+
+    def _arguments(self, word: Word) -> list[str]:
+        shown = self._argument_names(word)
+        return [shown.get(slot.name, slot.name) for slot in word.slots]
+
+    def _signature(self, word: Word) -> str:
+        return word.platform_signature if self.dialect == "fastexpr" else word.signature
+
     def _counted(self, word: Word, call: Apply) -> dict[str, Any]:
         """How many of the arguments in order are no literals, and how many inputs the word has."""
         values = [a for a in call.args if type(a) is not Text and self._constant(a) is None]
@@ -505,12 +516,15 @@ class _Lowering:
     def _arity(self, word: Word, syntax: Apply, given: int) -> ExpressionError:
         needed = [s.name for s in word.slots if isinstance(s, Arg) or (s.default is None and not s.optional)]
         written = {name.lower() for name, _ in syntax.named}
+        signature = self._signature(word)
         lacking = [name for name in needed[given:] if name.lower() not in written]
         if lacking and given < len(needed):
-            message = f"{word.name} lacks {' and '.join(map(repr, lacking))}: {word.signature}"
+            shown = self._argument_names(word)
+            listed = " and ".join(repr(shown.get(name, name)) for name in lacking)
+            message = f"{word.name} lacks {listed}: {signature}"
         else:
             plural = "argument" if given == 1 else "arguments"
-            message = f"{word.name} does not take {given} {plural}: {word.signature}"
+            message = f"{word.name} does not take {given} {plural}: {signature}"
         facts = {
             "op": word.name,
             "given": given,
@@ -520,7 +534,7 @@ class _Lowering:
             "most": len(word.slots),
             "variadic": word.variadic,
         }
-        return self._error(reasons.WRONG_ARITY, message, syntax, expected=(word.signature,), facts=facts)
+        return self._error(reasons.WRONG_ARITY, message, syntax, expected=(signature,), facts=facts)
 
     def _notice(self, code: str, message: str, syntax: Any) -> None:
         span = span_at(self.text, syntax.start, syntax.end)

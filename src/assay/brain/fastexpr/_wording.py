@@ -48,10 +48,10 @@ def problem_of(error: ExpressionError) -> Problem:
     """An error of the expression language as the platform would put it."""
     wording = WORDINGS[error.reason.code]
     message, start, end = wording.say(error)
-    hint = error.message
+    hints = [] if error.message in message else [error.message]
     if error.suggestions:
-        hint += f"; did you mean {' or '.join(error.suggestions)}?"
-    return Problem(message, place_of(error.text, start, end), wording.kind, hint)
+        hints.append(f"did you mean {' or '.join(error.suggestions)}?")
+    return Problem(message, place_of(error.text, start, end), wording.kind, "; ".join(hints))
 
 
 _Said = tuple[str, int, int]
