@@ -33,4 +33,4 @@ def settings_of(start: SimulationSettings, **given: Any) -> SimulationSettings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         option = "--" + str(first["loc"][0]).replace("_", "-")
-        raise AssayError(f"{first['input']!r} does not fit", where=option, fix=first["msg"].lower()) from None
+        raise AssayError(f"{first['input']!r} does not fit", where=option, fix=first["msg"]) from None

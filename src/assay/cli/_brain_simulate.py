@@ -11,6 +11,7 @@ from assay.cli._brain_check import check_expressions
 from assay.cli._brain_lists import Delay, Region, Universe
 from assay.cli._brain_outcome import Outcome, outcome_data, record, show
 from assay.cli._brain_platform import InWorkspace, Local, LocalData, open_platform, place_of
+from assay.cli._brain_settings import Decay, NanHandling, Neutralization, Truncation, settings_of
 from assay.cli._output import FormulaFile, Formulas, Json, print_json, say
 from assay.cli._progress import note
 from assay.errors import AssayError, ProviderError
@@ -36,15 +37,11 @@ def simulate(
     region: Region = None,
     universe: Universe = None,
     delay: Delay = None,
-    decay: Annotated[int | None, typer.Option(help="Days of linear decay.", min=0, max=512)] = None,
-    neutralization: Annotated[
-        str | None, typer.Option(help="Neutralisation, as the platform names it.")
-    ] = None,
-    truncation: Annotated[
-        float | None, typer.Option(help="Largest share of one name; 0: no cap.", min=0, max=1)
-    ] = None,
+    decay: Decay = None,
+    neutralization: Neutralization = None,
+    truncation: Truncation = None,
     pasteurization: Switch = None,
-    nan_handling: Switch = None,
+    nan_handling: NanHandling = None,
     max_trade: Switch = None,
     test_period: Annotated[
         str | None, typer.Option(help="Years and months that are kept as a test, such as P1Y6M.")
@@ -79,7 +76,7 @@ def simulate(
     }
     place, data = place_of(local, data, workspace)
     with open_platform(local, data, None if place is None else place.root) as platform:
-        settings = _settings(platform, given)
+        settings = settings_of(platform.default_settings(), **given)
         found = [Outcome(text) for text in texts]
         if not unchecked:
             check_expressions(platform, found, settings)
@@ -92,21 +89,6 @@ def simulate(
             show(one)
         _sum_up(platform, found)
     return _code(found)
-
-
-def _settings(platform: BlockingClient, given: dict[str, Any]) -> SimulationSettings:
-    from pydantic import ValidationError
-
-    from assay.brain import SimulationSettings
-
-    said = {name: value for name, value in given.items() if value is not None}
-    usual = platform.default_settings()
-    try:
-        return SimulationSettings.model_validate({**usual.model_dump(), **said})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        option = "--" + str(first["loc"][0]).replace("_", "-")
-        raise AssayError(f"{first['input']!r} does not fit", where=option, fix=first["msg"]) from None
 
 
 def _simulate(
