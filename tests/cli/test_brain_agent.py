@@ -19,6 +19,7 @@ import pytest
 from assay.brain import JobResult, Proposal, Quota, SimulationRequest, Stats
 from assay.brain.agent import Direction, SlotView, Status
 from assay.cli import _brain_place as place
+from assay.brain.search import RESULTS_NAME, ResultStore
 from assay.cli import main
 from assay.cli._brain_live import Lines, LiveView, live_table, view_of
 from assay.config import BrainAgentSettings, init_workspace, load_workspace
@@ -119,6 +120,13 @@ def test_a_session_ends_at_its_budget_and_says_what_is_unmet(done: Path, run: Ru
     assert all(body["series"] and body["bars"] > 200 for body in trials)
 
 
+def test_the_results_lie_beside_those_of_other_sessions(done: Path) -> None:
+    with ResultStore(done / "brain" / RESULTS_NAME) as store:
+        kept = store.rows(run="first")
+    assert len(kept) == 9
+    assert {item.platform for item in kept} == {"local:small"}
+
+
 def test_a_report_is_made_again_from_the_record_byte_for_byte(done: Path, run: Run) -> None:
     folder = done / "runs" / "first"
     before = {name: (folder / name).read_bytes() for name in ("report.json", "report.html")}
@@ -138,6 +146,7 @@ def dying(handle):
         os.kill(os.getpid(), signal.SIGKILL)
     real(handle)
 os.fsync = dying
+from assay.brain.search import RESULTS_NAME, ResultStore
 from assay.cli import main
 sys.exit(main())
 """

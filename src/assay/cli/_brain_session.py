@@ -132,7 +132,15 @@ class _Session:
                 )
                 report = made.start(task)
         write_report(report, self.folder)
+        self._keep(report)
         return report
+
+    def _keep(self, report: SessionReport) -> None:
+        """Put the results beside those of other sessions and batches; what is there already stays once."""
+        from assay.brain.search import RESULTS_NAME, ResultStore
+
+        with ResultStore(self._workspace.brain_dir / RESULTS_NAME) as store:
+            store.put(report.results, platform=report.platform, run=report.run, agent=report.policy)
 
     def show(self, report: SessionReport) -> None:
         """Say what came of it, and where things lie."""
