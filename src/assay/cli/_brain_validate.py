@@ -87,6 +87,7 @@ def _known(
 ) -> tuple[dict[str, DataFieldInfo] | None, tuple[OperatorInfo, ...]]:
     """The fields that may be named, None when they are not looked up, and the operators."""
     from assay.brain.fastexpr import as_listed, operators, read_listed
+    from assay.cli._brain_place import session_place
     from assay.cli._dataset import open_dataset
     from assay.config import find_workspace
 
@@ -94,8 +95,11 @@ def _known(
     if fields is not None:
         listed = read_listed(fields)
         return listed.fields, listed.operators or allowed
-    if local or data is not None:
+    if data is not None:
         return as_listed(open_dataset(data, find_workspace()).fields), allowed
+    if local:
+        place = session_place(None, None, local=True, new=False)
+        return as_listed(open_dataset(place.data, place.workspace).fields), allowed
     return None, allowed
 
 
