@@ -300,6 +300,13 @@ REFUSED: list[tuple[Any, Any]] = [
     (simulation(language="PYTHON"), {"settings": {"language": ['"PYTHON" is not a valid choice.']}}),
     (simulation(testPeriod="1Y"), {"settings": {"testPeriod": ['"1Y" is not a valid choice.']}}),
     ({**simulation(), "regular": 5}, {"regular": ["Not a valid string."]}),
+    ({**simulation(), "regular": "rank(\ud800)"}, {"regular": ["Not a valid string."]}),
+    (
+        simulation(truncation=10**400),
+        {"settings": {"truncation": ["Ensure this value is less than or equal to 1."]}},
+    ),
+    (simulation(decay=10**400), {"settings": {"decay": ["Ensure this value is less than or equal to 512."]}}),
+    (simulation(truncation=1e999), {"detail": "JSON parse error - Infinity is no JSON"}),
     ({**simulation(), "regular": " \n"}, {"regular": ["This field may not be blank."]}),
     (
         {**simulation(), "regular": "a" * 20_001},
@@ -420,7 +427,8 @@ class TestAlphas:
         [
             {"color": "PINK"}, {"tags": "a"}, {"tags": [1]}, {"hidden": "no"}, {"favorite": None},
             {"name": 3},
-            {"regular": "x"}, {"regular": {"description": 3}}, {"name": "a" * 101},
+            {"regular": "x"}, {"regular": {"description": 3}}, {"name": "a" * 101}, {"name": "\ud800"},
+            {"tags": ["\udfff"]},
         ],
     )  # fmt: skip
     def test_properties_that_cannot_be(self, body: dict[str, Any]) -> None:

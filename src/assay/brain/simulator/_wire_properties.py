@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from assay.brain.simulator._wire_types import Invalid
+from assay.brain.simulator._wire_types import Invalid, is_text
 
 COLORS: Final = ("RED", "YELLOW", "GREEN", "BLUE", "PURPLE")
 LONGEST_NAME: Final = 100
@@ -52,7 +52,7 @@ def _text(longest: int) -> Read:
     def read(value: Any) -> str | None:
         if value is None:
             return None
-        if not isinstance(value, str):
+        if not is_text(value):
             return "Not a valid string."
         too_long = f"Ensure this field has no more than {longest} characters."
         return too_long if len(value) > longest else None
@@ -70,7 +70,7 @@ def _tags(value: Any) -> str | None:
         return f'Expected a list of items but got type "{type(value).__name__}".'
     if len(value) > MOST_TAGS:
         return f"Ensure this field has no more than {MOST_TAGS} elements."
-    wrong = [tag for tag in value if not isinstance(tag, str) or len(tag) > LONGEST_NAME]
+    wrong = [tag for tag in value if not is_text(tag) or len(tag) > LONGEST_NAME]
     return "Not a valid string." if wrong else None
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from assay.brain._settings import SettingsChoices, SimulationRequest
 from assay.brain.simulator._market import Market
-from assay.brain.simulator._wire_types import Invalid
+from assay.brain.simulator._wire_types import Invalid, is_text
 
 LONGEST_CODE: Final = 20_000
 LEAST: Final = 2
@@ -153,7 +153,9 @@ def _whole(low: int, high: int) -> Read:
 
 def _number(low: float, high: float) -> Read:
     def read(value: Any) -> str | None:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        # math would not take an integer of hundreds of digits
+        known = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+        if isinstance(value, bool) or not known:
             return "A valid number is required."
         return _bounds(value, low, high)
 
@@ -171,7 +173,7 @@ def _boolean(value: Any) -> str | None:
 
 
 def _code(value: Any) -> str | None:
-    if not isinstance(value, str):
+    if not is_text(value):
         return "Not a valid string."
     if not value.strip():
         return "This field may not be blank."

@@ -117,6 +117,11 @@ def path_parts(path: str) -> tuple[str, ...]:
     return tuple(unquote(part) for part in path.strip("/").split("/") if part)
 
 
+def is_text(value: Any) -> bool:
+    """Whether a value of a body is a string that can be written; JSON can name halves of characters."""
+    return isinstance(value, str) and not any("\ud800" <= char <= "\udfff" for char in value)
+
+
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
 
