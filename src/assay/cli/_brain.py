@@ -14,6 +14,7 @@ from assay.cli._brain_results import results_app
 from assay.cli._brain_serve import serve
 from assay.cli._brain_simulate import simulate
 from assay.cli._brain_submit import submit
+from assay.cli._brain_templates import multi, pipeline_app, scout, template_app
 from assay.cli._brain_validate import validate
 
 
@@ -39,7 +40,11 @@ def brain_app() -> typer.Typer:
         optimize,
         plan,
         submit,
+        scout,
+        multi,
     ):
         app.command()(command)
+    app.add_typer(template_app(), name="template")
+    app.add_typer(pipeline_app(), name="pipeline")
     app.add_typer(results_app(), name="results")
     return app

@@ -6,6 +6,7 @@ from assay.brain.multi._model import ModelSettings, by_model
 from assay.brain.multi._optimizer import Optimizer, SettingsSearch, by_layers
 from assay.brain.multi._orchestrator import AgentLine, MultiReport, MultiRound, MultiStop, Orchestrator
 from assay.brain.multi._queues import FairQueues, Side, Waiting
+from assay.brain.multi._setup import explorer_tasks, make_agents
 
 __all__ = [
     "AgentLine",
@@ -24,4 +25,6 @@ __all__ = [
     "Waiting",
     "by_layers",
     "by_model",
+    "explorer_tasks",
+    "make_agents",
 ]

@@ -20,6 +20,7 @@ from assay.brain.templates._template import (
     template_problems,
 )
 from assay.brain.templates._verdict import Decision, Verdict, decide
+from assay.brain.templates._write import toml_text
 
 __all__ = [
     "Constraints",
@@ -51,4 +52,5 @@ __all__ = [
     "templates_by_model",
     "templates_from_idea",
     "templates_of",
+    "toml_text",
 ]
