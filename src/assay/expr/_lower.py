@@ -331,13 +331,7 @@ class _Lowering:
         for name, value in syntax.named:
             place = word.by_name.get(name.lower())
             if place is None:
-                near = did_you_mean(name, self._arguments(word))
-                raise self._error(
-                    reasons.UNKNOWN_ARGUMENT,
-                    f"{word.name} has no argument {name!r}: {self._signature(word)}",
-                    value,
-                    near=near,
-                )
+                raise self._no_argument(word, name, value)
             if given[place] is not None:
                 raise self._error(
                     reasons.WRONG_ARITY, f"the argument {name!r} of {word.name} is given twice", value
@@ -353,7 +347,7 @@ class _Lowering:
         for name, value in syntax.named:
             place = word.by_name.get(name.lower())
             if place is None or isinstance(word.slots[place], Arg):
-                raise self._error(reasons.UNKNOWN_ARGUMENT, f"{word.name} has no argument {name!r}", value)
+                raise self._no_argument(word, name, value)
             by_name[word.slots[place].name] = value
         if options and options[0].name not in by_name:
             last = args[-1]
@@ -512,6 +506,12 @@ class _Lowering:
             near=_near_words(syntax.name[:64], self.dialect),
             facts={"op": syntax.name},
         )
+
+    def _no_argument(self, word: Word, name: str, value: Syntax) -> ExpressionError:
+        start = self.text.rfind(name, 0, value.start)  # nothing but "=" and blanks stands between them
+        near = did_you_mean(name, self._arguments(word))
+        message = f"{word.name} has no argument {name!r}: {self._signature(word)}"
+        return self._error(reasons.UNKNOWN_ARGUMENT, message, Name(name, start, start + len(name)), near=near)
 
     def _arity(self, word: Word, syntax: Apply, given: int) -> ExpressionError:
         needed = [s.name for s in word.slots if isinstance(s, Arg) or (s.default is None and not s.optional)]

@@ -138,7 +138,7 @@ PROBLEMS = [
     ("add(x)", "inputs", COUNT.format(1, "at least 2"), 1, 0, 6),
     ("quantile(x, 5)", "inputs", "Invalid value of attribute 'driver'", 1, 12, 13),
     ("1 + ts_mean(x)", "inputs", "Required attribute 'lookback' must have a value", 1, 4, 14),
-    ("rank(x, rte=2)", "attribute", "Invalid value of an attribute: rank has no argument 'rte': rank(x, rate=2)", 1, 12, 13),
+    ("rank(x, rte=2)", "attribute", "Invalid value of an attribute: rank has no argument 'rte': rank(x, rate=2)", 1, 8, 11),
     ("ts_delay(x, -1)", "attribute", "Invalid value of an attribute: a shift of -1 bars reads the future", 1, 0, 15),
     ("ts_mean(x, 0)", "attribute", "Invalid value of an attribute: the window is 0, at least 1 is needed", 1, 0, 13),
     ("ts_mean(news, 5)", "type", "Operator ts_mean does not support event inputs", 1, 8, 12),
