@@ -75,6 +75,8 @@ def test_calls_may_be_json() -> None:
     assert "tools" not in service.seen[0].body
     assert "brain.validate_expression" in sent(service, 0)[0]["content"]
     assert "no_knowledge_base" in sent(service)[-1]["content"]
+    assert '{"answer": OBJECT}' in sent(service)[1]["content"]
+    assert len(service.seen) == 2
 
 
 def test_creative_gives_directions_with_validated_settings() -> None:

@@ -172,6 +172,15 @@ def test_only_listed_fields_are_used() -> None:
         check(tuple(proposed), few)
 
 
+def test_only_listed_operators_are_used() -> None:
+    class Few(Catalogue):
+        def operators(self):
+            gone = {"ts_decay_linear", "hump", "group_rank", "trade_when", "ts_zscore"}
+            return tuple(item for item in super().operators() if item.name not in gone)
+
+    check(tuple(play(sampler(0, Few()), "momentum and reversal", 0, 4)), Few())
+
+
 def test_a_platform_without_fields_gets_no_proposals() -> None:
     assert sampler(0, Catalogue(())).create(briefing("momentum")).directions == ()
     assert sampler(0, Catalogue(())).discover() == ""

@@ -25,6 +25,7 @@ class ValidateArguments(Arguments):
 
 class ErrorRow(Result):
     message: str = Field(description="In the platform's words.")
+    hint: str = Field(description="What was expected, or may have been meant.")
     line: int
     start: int = Field(description="First character within the line, from 0.")
     end: int
@@ -55,7 +56,9 @@ def validate_tools(desk: BrainDesk) -> Iterator[Tool]:
             ]
             return ValidateResult(valid=True, errors=[], warnings=said)
         place = problem.place
-        row = ErrorRow(message=problem.message, line=place.line, start=place.start, end=place.end)
+        row = ErrorRow(
+            message=problem.message, hint=problem.hint, line=place.line, start=place.start, end=place.end
+        )
         return ValidateResult(valid=False, errors=[row], warnings=[])
 
     yield Tool(

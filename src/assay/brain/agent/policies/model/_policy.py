@@ -141,7 +141,7 @@ class ModelPolicy:
         language = self._language or language_of("" if asked is None else asked.idea)
         looking = phase in ("discovery", "research")
         turns = self._settings.research_turns if looking else _PHASE_TURNS
-        values = {**said, "turns": str(turns), "reply": canonical_json(form.model_json_schema())}
+        values = {**said, "turns": str(turns), "reply": self._form(form)}
         prompt = (
             Message("system", render(language, "system", self._task(settings))),
             Message("user", render(language, phase, values)),
@@ -154,6 +154,11 @@ class ModelPolicy:
             stalls=self._settings.research_stalls,
             attempts=self._settings.invalid_replies,
         )
+
+    def _form(self, form: type[BaseModel]) -> str:
+        """The schema of a reply, and how it is wrapped where calls are plain JSON, too."""
+        schema = canonical_json(form.model_json_schema())
+        return schema if self._native else f'{{"answer": OBJECT}}, where OBJECT is of\n{schema}'
 
     def _task(self, settings: SimulationSettings) -> dict[str, str]:
         specs = self._toolbox.specs()

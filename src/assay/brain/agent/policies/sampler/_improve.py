@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Final
 
 from assay.brain._limits import Limits
@@ -24,6 +24,7 @@ from assay.config import BrainAgentSettings
 from assay.errors import ExpressionError
 
 _PROPOSALS: Final = 6
+_DRAWN: Final = 10
 _COMBINATIONS: Final = 2
 _SHARES: Final = (2, 1, 1)
 _LEADERS: Final = 5
@@ -136,16 +137,18 @@ class Improver:
         findings = (*(findings_in(self.briefing.critique) if place == 0 else ()), *wrong)
         partners = [r.proposal.request.regular for r in self.standing.leaders if r.job != best.job]
         try:
-            return mutate(
+            steps = mutate(
                 best,
                 findings,
                 space=self.vocabulary.space(partners[:_LEADERS]),
-                most=_PROPOSALS,
+                most=_DRAWN,
                 seen=self.standing.seen,
                 seed=self.seed,
             )
         except ExpressionError:  # the platform may know operators that we do not
             return ()
+        usable = (step for step in steps if self.vocabulary.takes(step.request.regular))
+        return tuple(islice(usable, _PROPOSALS))
 
     def _learned(self, given_up: list[Direction] | tuple[()]) -> tuple[KnowledgeEntry, ...]:
         """The best of the latest round where it meets the criteria, and what led nowhere."""
