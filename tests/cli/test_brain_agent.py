@@ -137,6 +137,17 @@ def test_a_report_is_made_again_from_the_record_byte_for_byte(done: Path, run: R
     assert json.loads(before["report.json"])["run"] == "first"
 
 
+def test_a_replay_comes_to_the_same_and_adds_no_trial_to_n(done: Path, run: Run) -> None:
+    from assay.ledger import Scope
+
+    ledger = Ledger.open(done / "ledger")
+    n = ledger.trials(Scope(desk="brain")).n
+    again = run("brain", "agent", "--replay", "first", "--local", "--run", "again")
+    assert again.code == 0, again.err
+    assert "replay     the same as first" in again.out
+    assert Ledger.open(done / "ledger").trials(Scope(desk="brain")).n == n == 9
+
+
 KILLED = """
 import os, signal, sys
 left, real = [int(sys.argv.pop(1))], os.fsync

@@ -24,6 +24,12 @@ Critique = Annotated[
     str, typer.Option("--critique", help="What is wrong with it; with --expression.", metavar="TEXT")
 ]
 Resume = Annotated[str | None, typer.Option("--resume", help="Go on with this session.", metavar="RUN")]
+Replay = Annotated[
+    str | None,
+    typer.Option(
+        "--replay", help="Do this recorded session again and say whether it comes to the same.", metavar="RUN"
+    ),
+]
 NewRun = Annotated[
     str | None, typer.Option("--run", help="Id of the session; default: the next free brain-N.", metavar="ID")
 ]
@@ -55,6 +61,7 @@ def _command(name: str, doc: str, *, chat: bool) -> Callable[..., int]:
         expression: Given = "",
         critique: Critique = "",
         resume: Resume = None,
+        replay: Replay = None,
         run: NewRun = None,
         local: Local = False,
         data: LocalData = None,
@@ -77,6 +84,7 @@ def _command(name: str, doc: str, *, chat: bool) -> Callable[..., int]:
             expression=expression,
             critique=critique,
             resume=resume,
+            replay=replay,
             run=run,
             policy=policy,
             seed=seed,

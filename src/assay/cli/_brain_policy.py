@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from assay.errors import AssayError, Refusal
+from assay.errors import Refusal
 
 if TYPE_CHECKING:
     from assay.base import Operator
-    from assay.brain.agent import Policy, SessionKnowledge
+    from assay.brain.agent import Policy, SessionKnowledge, Task
     from assay.brain.client import BlockingClient
     from assay.config import BrainAgentSettings, LlmSettings, Secret, Workspace
     from assay.ledger import Run
     from assay.llm import CallRecord, CallSink
 
-SAMPLER, MODEL = "sampler", "llm"
+SAMPLER, MODEL, REPLAY = "sampler", "llm", "replay"
 _NO_SERVICE: Final = ("rules", "sampler")
 
 
@@ -29,6 +29,7 @@ class Deciders:
     inputs: dict[str, str] = field(default_factory=dict)
     tokens: Callable[[], int] | None = None
     operator: Operator | None = None
+    task: Task | None = None
 
 
 def deciders(
@@ -54,11 +55,17 @@ def deciders(
     secrets = load_secrets(workspace.root)
     if recorded is not None:
         before = recorded.inputs()
-        if before.get("policy") not in (SAMPLER, MODEL):
-            raise AssayError(f"the run {run.id!r} is no session of 'assay brain agent'", where="run")
-        wanted, seed = before["policy"], int(before.get("seed", "0"))
+        wanted, seed = before.get("policy", ""), int(before.get("seed", "0"))
+        if wanted == REPLAY:
+            wanted = f"{REPLAY}:{before['recorded']}"
     if wanted == "auto":
         wanted = MODEL if _has_model(workspace.llm, secrets) else SAMPLER
+    if wanted.startswith(REPLAY):
+        from assay.brain.agent import ReplayPolicy
+
+        name = wanted.partition(":")[2]
+        replayed = ReplayPolicy(run.ledger.run(name))
+        return Deciders(replayed, REPLAY, {"recorded": name}, task=replayed.task)
     if wanted == SAMPLER:
         from assay.brain.agent.policies.sampler import SamplerPolicy
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.config import BrainSettings, Workspace
     from assay.ledger import Ledger, Run
 
+DIFFERENT: Final = 1
 PAUSED: Final = 3
 INTERRUPTED: Final = 130
 _STOP: Final = "stop"
@@ -35,6 +36,7 @@ class Wish:
     expression: str
     critique: str
     resume: str | None
+    replay: str | None
     run: str | None
     policy: str
     seed: int
@@ -44,12 +46,17 @@ class Wish:
 
     def check(self) -> None:
         """Refuse what does not go together."""
-        given = (self.idea, self.data_set, self.expression, self.critique, self.run or "")
-        if self.resume is not None and any(given):
+        task = (self.idea, self.data_set, self.expression, self.critique)
+        for name, given in (("--resume", self.resume), ("--replay", self.replay)):
+            if given is not None and any(task):
+                raise AssayError(
+                    "a session that is recorded has its task already",
+                    where=name,
+                    fix="leave --idea, --dataset-id, --expression and --critique out",
+                )
+        if self.resume is not None and (self.run or self.replay):
             raise AssayError(
-                "a session that goes on has its task already",
-                where="--resume",
-                fix="leave --idea, --dataset-id, --expression, --critique and --run out",
+                "a session that goes on is no new one", where="--resume", fix="leave --run and --replay out"
             )
         if self.critique and not self.expression:
             raise AssayError(
@@ -62,13 +69,15 @@ def play(wish: Wish, local: bool, data: str | None, folder: Path | None, *, chat
     from assay.cli._brain_platform import open_platform
 
     wish.check()
-    place = session_place(folder, data, local=local, new=wish.resume is None)
+    place = session_place(folder, data, local=local, new=wish.resume is None and wish.replay is None)
     with slow_notice(), closing(open_platform(local, place.data, place.workspace.root)) as platform:
         session = _Session(wish, place.workspace, platform, as_json=as_json, chat=chat)
         report = session.play()
     session.show(report)
     if report.stop == "paused":
         return PAUSED
+    if session.difference(report):
+        return DIFFERENT
     return INTERRUPTED if report.stop == "interrupted" and not report.message else 0
 
 
@@ -123,14 +132,9 @@ class _Session:
             if wish.resume is not None:
                 report = made.resume()
             else:
-                task = Task(
-                    wish.idea,
-                    wish.data_set,
-                    wish.expression,
-                    wish.critique,
-                    usual_settings(platform.choices(), **given),
-                )
-                report = made.start(task)
+                simulated = usual_settings(platform.choices(), **given)
+                task = Task(wish.idea, wish.data_set, wish.expression, wish.critique, simulated)
+                report = made.start(deciders.task or task)
         write_report(report, self.folder)
         self._keep(report)
         return report
@@ -142,6 +146,14 @@ class _Session:
         with ResultStore(self._workspace.brain_dir / RESULTS_NAME) as store:
             store.put(report.results, platform=report.platform, run=report.run, agent=report.policy)
 
+    def difference(self, report: SessionReport) -> str:
+        """How a replay differs from its record; empty where it does not, or none was asked for."""
+        from assay.brain.agent import first_difference, session_report
+
+        if self._wish.replay is None:
+            return ""
+        return first_difference(session_report(self._ledger.run(self._wish.replay)), report)
+
     def show(self, report: SessionReport) -> None:
         """Say what came of it, and where things lie."""
         from assay.brain.agent import report_json
@@ -152,6 +164,11 @@ class _Session:
             for line in summary_lines(report):
                 say(line)
             say(f"files      {self.folder}/: report.html, report.json")
+            if self._wish.replay is not None:
+                differs = self.difference(report)
+                say(
+                    f"replay     {f'different: {differs}' if differs else f'the same as {self._wish.replay}'}"
+                )
         if report.stop in ("paused", "interrupted"):
             where = "" if self._workspace.root != Path(NEW_PLACE).resolve() else f" --workspace {NEW_PLACE}"
             local = " --local" if self._platform.name.startswith("local:") else ""
@@ -174,18 +191,19 @@ class _Session:
         from assay.brain.agent import session_settings
 
         brain, wish = self._workspace.brain, self._wish
-        if wish.resume is not None:
-            return replace(brain, agent=session_settings(self._run))
+        recorded = wish.resume or wish.replay
+        if recorded is not None:
+            return replace(brain, agent=session_settings(self._ledger.run(recorded)))
         limits = {"simulations": wish.simulations, "rounds": wish.rounds}
         given = {name: value for name, value in limits.items() if value is not None}
         return replace(brain, agent=replace(brain.agent, **given))
 
     def _deciders(self) -> Deciders:
-        from assay.cli._brain_policy import deciders
+        from assay.cli._brain_policy import REPLAY, deciders
 
         recorded = self._run if self._wish.resume is not None else None
         return deciders(
-            self._wish.policy,
+            self._wish.policy if self._wish.replay is None else f"{REPLAY}:{self._wish.replay}",
             self._wish.seed,
             self._workspace,
             self._platform,

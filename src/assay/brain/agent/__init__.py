@@ -6,6 +6,7 @@ from assay.brain.agent._criteria import best_of, level_of, unmet
 from assay.brain.agent._inputs import usual_settings
 from assay.brain.agent._knowledge import TAGS, KnowledgeBase, SessionKnowledge
 from assay.brain.agent._reasons import REASONS
+from assay.brain.agent._replay import ReplayPolicy, first_difference
 from assay.brain.agent._report import report_json, session_report, session_settings
 from assay.brain.agent._types import (
     Briefing,
@@ -49,6 +50,7 @@ __all__ = [
     "Phase",
     "Policy",
     "RecordedCalls",
+    "ReplayPolicy",
     "Research",
     "RoundLine",
     "SessionKnowledge",
@@ -58,6 +60,7 @@ __all__ = [
     "StopReason",
     "Task",
     "best_of",
+    "first_difference",
     "level_of",
     "recorded_calls",
     "report_json",

@@ -29,6 +29,7 @@ from assay.brain.agent._state import State
 from assay.brain.agent._types import (
     Creative,
     HeldFigures,
+    Improvement,
     KnowledgeEntry,
     NewDirection,
     Policy,
@@ -102,6 +103,7 @@ class Agent:
         self._inputs = dict(inputs or {})
         self._operator = operator or Operator.system(f"brain-{policy.name}")
         self._state = State(settings.agent)
+        self._last_word: Improvement | None = None
 
     def start(self, task: Task) -> SessionReport:
         """Begin a session and let it come to its end, or to where it has to pause.
@@ -233,6 +235,7 @@ class Agent:
                 stop = self._converged()
                 if stop is not None:
                     self._learned(better.knowledge)
+                    self._last_word = better
                     return stop
             body = improvement_answer(self._state, better, self._vet, self._learned(better.knowledge))
         self._append(body)
@@ -320,7 +323,8 @@ class Agent:
         missing = ("simulation",) if best is None else unmet(best, self._settings.agent)
         level = level_of(best, self._settings.agent)
         learned, figures = self._learned(()), self._held_figures()
-        self._append(records.ended(self._state.round, stop, level, missing, figures, learned))
+        number, last = self._state.round, self._last_word
+        self._append(records.ended(number, stop, level, missing, figures, learned, last))
         self._keep_knowledge()
         self._tell(f"ended: {stop}")
 

@@ -41,6 +41,7 @@ def creative_answer(
         directions=tuple(item for item in opened if item.id in begun),
         knowledge=knowledge,
         note=answer.note,
+        answer=answer,
     )
 
 
@@ -79,6 +80,7 @@ def improvement_answer(
         knowledge=knowledge,
         converged=answer.converged,
         note=answer.note,
+        answer=answer,
     )
 
 

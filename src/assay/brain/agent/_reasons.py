@@ -16,4 +16,7 @@ NOT_A_SESSION: Final = Reason(
 NOTHING_BEGUN: Final = Reason(
     "nothing_begun", "the run was killed before it had begun", "start the session anew"
 )
-REASONS: Final = (RUN_BUSY, KNOWLEDGE_BUSY, NOT_A_SESSION, NOTHING_BEGUN)
+RECORD_ENDS: Final = Reason(
+    "record_ends", "the recorded session has no answer to this", "replay a session that came to its end"
+)
+REASONS: Final = (RUN_BUSY, KNOWLEDGE_BUSY, NOT_A_SESSION, NOTHING_BEGUN, RECORD_ENDS)

@@ -11,7 +11,15 @@ from assay.brain._platform import Platform
 from assay.brain._result import JobResult
 from assay.brain.agent._codec import as_json
 from assay.brain.agent._open_round import job_json
-from assay.brain.agent._types import Direction, HeldFigures, KnowledgeEntry, Research, Task
+from assay.brain.agent._types import (
+    Creative,
+    Direction,
+    HeldFigures,
+    Improvement,
+    KnowledgeEntry,
+    Research,
+    Task,
+)
 from assay.brain.agent._vet import Vetted
 from assay.config import BrainAgentSettings
 
@@ -58,8 +66,9 @@ def asked(
     knowledge: tuple[KnowledgeEntry, ...] = (),
     converged: bool = False,
     note: str = "",
+    answer: Creative | Improvement,
 ) -> Body:
-    """A round: what was taken of a policy's answer."""
+    """A round: a policy's answer, and what was taken of it."""
     return {
         "number": number,
         "outcome": "asked",
@@ -74,6 +83,7 @@ def asked(
         "knowledge": [as_json(KnowledgeEntry, entry) for entry in knowledge],
         "converged": converged,
         "note": note,
+        "answer": as_json(type(answer), answer),
     }
 
 
@@ -115,6 +125,7 @@ def ended(
     unmet: tuple[str, ...],
     held: Mapping[str, HeldFigures],
     knowledge: Sequence[KnowledgeEntry] = (),
+    answer: Improvement | None = None,
 ) -> Body:
     """The end of the session, with what the policy's last answer had learned."""
     return {
@@ -125,4 +136,5 @@ def ended(
         "unmet": list(unmet),
         "held": {job: as_json(HeldFigures, figures) for job, figures in held.items()},
         "knowledge": [as_json(KnowledgeEntry, entry) for entry in knowledge],
+        "answer": None if answer is None else as_json(Improvement, answer),
     }

@@ -31,7 +31,7 @@ def session_report(run: Run) -> SessionReport:
     Refusal
         ``not_a_session``, ``unknown_run``.
     """
-    start = _begun(run)
+    start = begun_of(run)
     bodies = [entry.body for entry in run.entries(kind="round")]
     last = bodies[-1]
     settings = BrainAgentSettings(**start["settings"])
@@ -81,10 +81,17 @@ def session_settings(run: Run) -> BrainAgentSettings:
     Refusal
         ``not_a_session``, ``unknown_run``.
     """
-    return BrainAgentSettings(**_begun(run)["settings"])
+    return BrainAgentSettings(**begun_of(run)["settings"])
 
 
-def _begun(run: Run) -> dict[str, Any]:
+def begun_of(run: Run) -> dict[str, Any]:
+    """The record with which a session began.
+
+    Raises
+    ------
+    Refusal
+        ``not_a_session``, ``unknown_run``.
+    """
     first = next(run.entries(kind="round"), None)
     if first is None or first.body.get("outcome") != "begun":
         run.state()
