@@ -439,3 +439,19 @@ def test_a_local_account_lives_in_the_workspace(run: Run, small: Path, tmp_path:
     done = run("brain", "submit", made, "--local", "--yes")
     assert done.code == 1
     assert f"{made}: not submitted: LOW_" in done.out
+
+
+def test_progress_and_a_missing_daily_pnl_are_said_and_nothing_is_lost(run: Run, platform: Platform) -> None:
+    platform.on("POST", "/simulations", Answer(b"", 201, {"Location": "/simulations/S1"}))
+    going = [Answer({"progress": far}, headers={"Retry-After": "0"}) for far in (0.1, 0.35, 0.4, 0.95)]
+    platform.on("GET", "/simulations/S1", *going, Answer(simulation("S1", "rank(close)", alpha="A1")))
+    platform.on("GET", "/alphas/A1", Answer(alpha("A1")))
+    platform.on("GET", "/alphas/A1/recordsets/daily-pnl", refused(500, "x"))
+    done = run("brain", "simulate", "rank(close)")
+    assert done.code == 0
+    assert [line for line in done.err.splitlines() if line.endswith("simulated")] == [
+        "1 of 1: 35% simulated",
+        "1 of 1: 95% simulated",
+    ]
+    assert "the daily PnL of A1 cannot be read" in done.err
+    assert "1 counted as trials" in done.err

@@ -11,7 +11,7 @@ from assay.cli._progress import note
 from assay.errors import AssayError, ExpressionError, ProviderError, Refusal, Span
 
 if TYPE_CHECKING:
-    from assay.brain import Alpha, Check, Place, Simulation, SimulationSettings
+    from assay.brain import Alpha, Check, DailyPnl, Place, Simulation, SimulationSettings
     from assay.brain.client import BlockingClient
     from assay.config import Workspace
 
@@ -90,7 +90,7 @@ def record(
     if workspace is None or not done:
         return
     from assay.brain import JobResult, Proposal, SimulationRequest
-    from assay.brain._trials import read_pnl, trial_draft
+    from assay.brain._trials import trial_draft
     from assay.brain.search import fingerprint
     from assay.cli._workspace import need_ledger
 
@@ -106,9 +106,21 @@ def record(
             stats=alpha.in_sample,
             fingerprint=fingerprint(text),
         )
-        drafts.append(trial_draft(ledger, result, read_pnl(platform, alpha.id), platform=platform.name))
+        drafts.append(trial_draft(ledger, result, _pnl(platform, alpha.id), platform=platform.name))
     ledger.append_many(drafts)
     note(f"{len(drafts)} counted as trials of this workspace")
+
+
+def _pnl(platform: BlockingClient, alpha_id: str) -> DailyPnl:
+    """The daily PnL; a trial counts without one, too."""
+    from assay.brain import DailyPnl
+    from assay.brain._trials import read_pnl
+
+    try:
+        return read_pnl(platform, alpha_id)
+    except ProviderError as error:
+        note(f"the daily PnL of {alpha_id} cannot be read: {error.message}")
+        return DailyPnl((), ())
 
 
 def show(one: Outcome) -> None:

@@ -17,12 +17,14 @@ from assay.cli._progress import note
 from assay.errors import AssayError, ProviderError
 
 if TYPE_CHECKING:
-    from assay.brain import Simulation, SimulationRequest, SimulationSettings
+    from assay.brain import Running, Simulation, SimulationRequest, SimulationSettings
     from assay.brain.client import BlockingClient
 
 FAILED = 2
 OUTSIDE = 3
 _AT_ONCE = 10
+_STEPS = 4
+"""How often the progress of one simulation is shown."""
 
 Switch = Annotated[Literal["ON", "OFF"] | None, typer.Option(help="ON or OFF.")]
 
@@ -106,7 +108,7 @@ def _simulate(
     requests: list[list[SimulationRequest]] = [
         [SimulationRequest(regular=one.text, settings=settings) for one in group] for group in groups
     ]
-    done = 0
+    done, shown = 0, dict[int, int]()
 
     def hear(place: int, came: tuple[Simulation, ...] | AssayError) -> None:
         nonlocal done
@@ -117,7 +119,13 @@ def _simulate(
         if not quiet and len(waiting) > 1:
             note(f"{done} of {len(waiting)} over")
 
-    platform.simulate_all(requests, hear)
+    def progress(place: int, running: Running) -> None:
+        step = int((running.progress or 0.0) * _STEPS)
+        if not quiet and step > shown.get(place, 0):
+            shown[place] = step
+            note(f"{place + 1} of {len(groups)}: {running.progress:.0%} simulated")
+
+    platform.simulate_all(requests, hear, progress)
     for one in waiting:
         one.read(platform)
 

@@ -9,10 +9,10 @@ import pytest
 
 from assay.brain import Platform, SimulationRequest
 from assay.brain.client import BlockingClient, BrainClient
-from assay.errors import Refusal
+from assay.errors import ProviderQuotaExhausted, Refusal
 
 from .conftest import Desk
-from .server import Answer, alpha, page, simulation
+from .server import Answer, alpha, page, refused, simulation
 
 
 @pytest.fixture
@@ -102,3 +102,13 @@ def test_an_interrupted_caller_leaves_no_request_behind(desk: Desk, monkeypatch:
             with pytest.raises(KeyboardInterrupt):
                 made.wait(1)
         assert ended.wait(10)
+
+
+def test_a_quota_that_is_used_up_begins_no_further_simulation(desk: Desk, blocking: BlockingClient) -> None:
+    desk.platform.on("POST", "/simulations", refused(429, "SIMULATION_LIMIT_EXCEEDED"))
+    heard: dict[int, Any] = {}
+    groups = [[SimulationRequest(regular=f"rank(close + {place})")] for place in range(20)]
+    blocking.simulate_all(groups, heard.__setitem__)
+    assert set(heard) == set(range(20))
+    assert {type(error) for error in heard.values()} == {ProviderQuotaExhausted}
+    assert len(desk.platform.asked("POST", "/simulations")) <= blocking.slots

@@ -172,3 +172,11 @@ def test_choices_that_are_out_of_date_are_fetched_again_before_a_refusal(desk: D
 def test_data_that_the_platform_refuses_is_named(desk: Desk) -> None:
     desk.platform.on("GET", FIELDS, refused(404, "Not found."))
     assert desk.raises(Refusal, fields).reason.code == "unknown_data"
+
+
+def test_fields_of_an_unknown_type_are_left_out_and_this_is_said(desk: Desk) -> None:
+    many = [field(f"f{number}") for number in range(49)]
+    pages = [page([*many, field("u", type="UNIVERSE")], 51), page([field("last")], 51)]
+    desk.platform.on("GET", FIELDS, *pages)
+    assert [one.id for one in desk.act(fields)] == [*(f"f{number}" for number in range(49)), "last"]
+    assert desk.notes == ["fields of a type that no expression takes are left out: UNIVERSE"]

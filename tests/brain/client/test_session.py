@@ -302,3 +302,12 @@ def test_no_error_holds_password_cookie_or_header(desk: Desk, caplog: pytest.Log
         assert "Basic " not in text
     assert PASSWORD not in caplog.text
     assert "secret-cookie-value" not in caplog.text
+
+
+def test_a_question_that_was_not_answered_costs_no_sign_in(desk: Desk, tmp_path: Path) -> None:
+    kept = tmp_path / "session.json"
+    desk.platform.on("GET", ALPHA, Answer(alpha("A1")))
+    desk.act(read, session_file=kept)
+    desk.platform.on("GET", AUTH, refused(503, "x"), Answer(end="reset"), Answer(session(9000).body))
+    assert desk.act(read, session_file=kept).id == "A1"
+    assert sign_ins(desk) == 1

@@ -12,7 +12,7 @@ from assay.brain._wire import Alpha, Check, Column, Correlations, Recordset
 from assay.brain.client._calls import Calls
 from assay.brain.client._filter import AlphaFilter
 from assay.brain.client._http import Query
-from assay.brain.client._pages import pages
+from assay.brain.client._pages import Page, pages
 from assay.brain.client._reply import Reply
 from assay.errors import Refusal
 
@@ -80,10 +80,10 @@ class Alphas:
         reply = await self._calls.once("GET", LISTED, query=query)
         return tuple(reply.model(Alpha, item, "an alpha") for item in reply.items("results"))
 
-    async def _page(self, query: Query) -> tuple[list[Alpha], int]:
-        def read(reply: Reply) -> tuple[list[Alpha], int]:
+    async def _page(self, query: Query) -> Page[Alpha]:
+        def read(reply: Reply) -> Page[Alpha]:
             found = [reply.model(Alpha, item, "an alpha") for item in reply.items("results")]
-            return found, count_of(reply, len(found))
+            return Page(found, count_of(reply, len(found)), len(found))
 
         return await self._calls.get(LISTED, read, query=query)
 

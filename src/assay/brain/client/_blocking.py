@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
+from assay.brain._errors import fault_of
 from assay.brain._platform import CorrelationKind
 from assay.brain._settings import SettingsChoices, SimulationRequest, SimulationSettings
 from assay.brain._wire import (
@@ -176,22 +178,35 @@ class BlockingClient:
         self,
         groups: Sequence[Sequence[SimulationRequest]],
         on_result: Callable[[int, tuple[Simulation, ...] | AssayError], None],
+        on_progress: Callable[[int, Running], None] | None = None,
     ) -> None:
         """Simulate groups of requests, each in one slot, with all slots busy as long as groups wait.
 
-        ``on_result`` hears, as they end, of each group by its place what came of it, or why nothing did.
+        ``on_result`` hears, as they end, of each group by its place what came of it, or why nothing did;
+        ``on_progress`` how far it is. Both are called on the client's thread, and must not call the client.
+        After an error that stops (credentials, quota) no further group is begun.
         """
+        waiting = iter(enumerate(groups))
+        stopped: AssayError | None = None
 
-        async def one(place: int, group: Sequence[SimulationRequest]) -> None:
-            try:
-                on_result(place, await self._client.simulate(group))
-            except AssayError as error:
-                on_result(place, error)
+        async def slot() -> None:
+            nonlocal stopped
+            for place, group in waiting:
+                try:
+                    if stopped is not None:
+                        raise stopped
+                    tell = None if on_progress is None else partial(on_progress, place)
+                    came = await self._client.simulate(group, tell)
+                except AssayError as error:
+                    stopped = stopped or (error if fault_of(error) == "stop" else None)
+                    on_result(place, error)
+                else:
+                    on_result(place, came)
 
         async def every() -> None:
             async with asyncio.TaskGroup() as tasks:
-                for place, group in enumerate(groups):
-                    tasks.create_task(one(place, group))
+                for _ in range(self.slots):
+                    tasks.create_task(slot())
 
         self._run(every())
 

@@ -14,13 +14,14 @@ from assay.brain.client._cache import Cache
 from assay.brain.client._calls import Calls
 from assay.brain.client._choices import choices_of, read_choices
 from assay.brain.client._http import Query
-from assay.brain.client._pages import pages
+from assay.brain.client._pages import Page, pages
 from assay.brain.client._reply import Reply
 from assay.errors import Refusal
 
 W = TypeVar("W", DataSetInfo, DataFieldInfo)
 
 _PAGE: Final = 50
+_TYPES: Final = ("MATRIX", "VECTOR", "GROUP")
 _NOTHING: Query = ()
 
 
@@ -127,14 +128,24 @@ class Catalog:
             return tuple(model.model_validate(item) for item in cached)
         await self._check(wanted)
 
-        async def page(part: Query) -> tuple[list[W], int]:
-            def read(reply: Reply) -> tuple[list[W], int]:
-                items = [reply.model(model, item, "an item of a list") for item in reply.items("results")]
-                return items, count_of(reply, len(items))
+        unusable: set[str] = set()
+
+        async def page(part: Query) -> Page[W]:
+            def read(reply: Reply) -> Page[W]:
+                lines = reply.items("results")
+                strange = [_strange_type(line, model) for line in lines]
+                unusable.update(filter(None, strange))
+                usable = [line for line, kind in zip(lines, strange, strict=True) if not kind]
+                items = [reply.model(model, line, "an item of a list") for line in usable]
+                return Page(items, count_of(reply, len(lines)), len(lines))
 
             return await self._calls.get(f"/{kind}", read, query=part)
 
         found = await pages(page, query=query, size=_PAGE, note=self._note)
+        if unusable:
+            self._note(
+                f"fields of a type that no expression takes are left out: {', '.join(sorted(unusable))}"
+            )
         if not found and not wanted.search:
             raise Refusal(
                 UNKNOWN_DATA,
@@ -158,3 +169,9 @@ class Catalog:
         if problems:
             listed = "; ".join(f"{key}: {text}" for key, text in problems.items())
             raise Refusal(BAD_SETTINGS, f"the platform has no such data: {listed}", details=problems)
+
+
+def _strange_type(line: Any, model: type[Any]) -> str:
+    """The type of a field where it is none that FASTEXPR knows; else empty."""
+    kind = line.get("type") if model is DataFieldInfo and isinstance(line, dict) else None
+    return kind if isinstance(kind, str) and kind not in _TYPES else ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from assay.brain.client._http import Query
 
@@ -16,11 +17,19 @@ class HasId(Protocol):
 
 
 I = TypeVar("I", bound=HasId)  # noqa: E741 - an item
-Page = Callable[[Query], Awaitable[tuple[list[I], int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[I]):
+    """One page: its items, how many the platform says there are in all, and how many lines it had."""
+
+    items: list[I]
+    count: int
+    lines: int
 
 
 async def pages(
-    page: Page[I],
+    page: Callable[[Query], Awaitable[Page[I]]],
     *,
     query: Query,
     size: int,
@@ -32,7 +41,7 @@ async def pages(
 
     Parameters
     ----------
-    page : gives the items of one page, and how many the platform says there are in all.
+    page : gives one page.
     most : stop at so many.
     furthest : the platform goes no further than this place; ``note`` hears of what lies beyond it.
     """
@@ -44,14 +53,14 @@ async def pages(
             wanted = min(wanted, furthest - offset)
         if wanted <= 0:
             break
-        items, count = await page((("limit", str(wanted)), ("offset", str(offset)), *query))
-        for item in items:
+        part = await page((("limit", str(wanted)), ("offset", str(offset)), *query))
+        for item in part.items:
             found.setdefault(item.id, item)
-        offset += len(items)
-        if offset >= count:
+        offset += part.lines
+        if offset >= part.count:
             return list(found.values())
-        if not items:
-            note(f"the platform speaks of {count} items, and gives {offset} of them")
+        if not part.lines:
+            note(f"the platform speaks of {part.count} items, and gives {offset} of them")
             return list(found.values())
     if most is None or len(found) < most:
         note(f"the platform gives the first {offset} of its list only; filter more narrowly")

@@ -136,9 +136,10 @@ class Sessions:
         self._load()
         if self._http.cookies:
             await self._ask()
+        # only now: where the question was not answered, it is asked again
+        self._stored = False
 
     def _load(self) -> None:
-        self._stored = False
         if self._file is not None:
             self._http.cookies = self._file.load()
 
