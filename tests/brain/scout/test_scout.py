@@ -93,6 +93,25 @@ def test_a_structure_that_was_tried_is_not_proposed_again() -> None:
     assert not {idea.expression for idea in first} & {idea.expression for idea in again}
 
 
+def test_a_data_set_of_groups_alone_is_nothing_to_search() -> None:
+    platform = Catalogue((field_info("close"), field_info("sector", "group1", "GROUP")))
+    rows = rank_data_sets(platform.data_sets(), platform.data_fields(), {})
+    assert [row.id for row in rows] == ["pv1"]
+
+
+def test_events_may_be_rare() -> None:
+    event = field_info("news", "news1", "VECTOR").model_copy(update={"coverage": 0.05})
+    assert order(event, field("b", coverage=0.05)) == ["news"]
+
+
+def test_an_expression_of_two_fields_counts_once_for_their_data_set() -> None:
+    platform = Catalogue()
+    rows = rank_data_sets(
+        platform.data_sets(), platform.data_fields(), tried_fields([stored("rank(close - open)")])
+    )
+    assert {row.id: row.tried for row in rows}["pv1"] == 1
+
+
 def test_one_data_set_alone() -> None:
     report = scout(Catalogue(), data_set="fundamental6")
     assert [row.id for row in report.data_sets] == ["fundamental6"]

@@ -23,7 +23,7 @@ def patterns(draw: st.DrawFn, depth: int = 1) -> str:
             part += draw(st.sampled_from(["", "", "*", "+", "?", "{2}", "{1,2}", "{,2}", "{2,}"]))
         parts.append(part)
     joined = "".join(parts)
-    return f"{joined}|{draw(patterns(0))}" if draw(st.booleans()) else joined
+    return f"{joined}|{draw(patterns(0))}" if depth and draw(st.booleans()) else joined
 
 
 @given(patterns(), TEXTS)

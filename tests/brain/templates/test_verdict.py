@@ -84,7 +84,7 @@ def test_what_got_no_answer_is_no_verdict_on_the_core() -> None:
 
 
 def test_too_few_probes_are_watched() -> None:
-    assert verdict(result(1.5), min_probe_count=2).reason == "1 probes, 2 are needed"
+    assert verdict(result(1.5), min_probe_count=2).reason == "1 probe, 2 are needed"
     assert verdict(result(1.5), result(1.5), min_probe_count=2).verdict == "EXPAND"
 
 

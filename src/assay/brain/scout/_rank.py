@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from assay.brain._wire import DataFieldInfo, DataSetInfo
@@ -16,12 +16,23 @@ UNKNOWN_COVERAGE: Final = 0.5
 """What counts for a field whose coverage the platform does not tell."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tried:
-    """What the results say of a field: expressions with it, and the largest Sharpe ratio of either sign."""
+    """What the results say of a field: its expressions by fingerprint, each with its Sharpe ratio of either
+    sign that is the largest over all settings."""
 
-    count: int = 0
-    best: float | None = None
+    expressions: Mapping[str, float | None] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many expressions there are."""
+        return len(self.expressions)
+
+    @property
+    def best(self) -> float | None:
+        """The largest Sharpe ratio of either sign."""
+        known = [value for value in self.expressions.values() if value is not None]
+        return max(known, key=abs, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +64,43 @@ def tried_fields(stored: Iterable[StoredResult]) -> Mapping[str, Tried]:
             known = by_expression.get(item.result.fingerprint)
             if known is None or (sharpe is not None and abs(sharpe) > abs(known)):
                 by_expression[item.result.fingerprint] = sharpe
-    return {name: _tried(found) for name, found in best.items()}
+    return {name: Tried(found) for name, found in best.items()}
 
 
 def rank_fields(fields: Iterable[DataFieldInfo], tried: Mapping[str, Tried]) -> tuple[Ranked, ...]:
-    """The fields that are numbers or events, the most promising first; those hardly covered are left out."""
-    rows = [_field(field, tried.get(field.id.lower(), Tried())) for field in fields if field.type != "GROUP"]
-    return _ordered(row for row in rows if row.coverage is None or row.coverage >= MIN_COVERAGE)
+    """The fields that are numbers or events, the most promising first.
+
+    Numbers that hardly cover the names are left out; events are rare by their nature.
+    """
+    return _ordered(
+        _row(info.id, _set_of(info), info.description, info, tried.get(info.id.lower(), Tried()))
+        for info in fields
+        if info.type == "VECTOR"
+        or (info.type == "MATRIX" and (info.coverage is None or info.coverage >= MIN_COVERAGE))
+    )
 
 
 def rank_data_sets(
     data_sets: Iterable[DataSetInfo], fields: Iterable[DataFieldInfo], tried: Mapping[str, Tried]
 ) -> tuple[Ranked, ...]:
-    """The data sets, the most promising first; what was tried of one is what was tried of its fields."""
-    names: dict[str, list[str]] = {}
-    for field in fields:
-        if field.dataset is not None and field.type != "GROUP":
-            names.setdefault(field.dataset.id, []).append(field.id.lower())
-    rows = []
-    for item in data_sets:
-        own = [tried[name] for name in names.get(item.id, ()) if name in tried]
-        bests = [found.best for found in own if found.best is not None]
-        total = Tried(sum(found.count for found in own), max(bests, key=abs, default=None))
-        rows.append(_row(item.id, item.id, item.name or item.description, item, total))
-    return _ordered(rows)
+    """The data sets that have more than groups, the most promising first.
+
+    What was tried of one is what was tried of its fields, each expression once.
+    """
+    own: dict[str, dict[str, float | None]] = {}
+    for info in fields:
+        if info.type != "GROUP":
+            expressions = own.setdefault(_set_of(info), {})
+            expressions |= tried.get(info.id.lower(), Tried()).expressions
+    return _ordered(
+        _row(item.id, item.id, item.name or item.description, item, Tried(own[item.id]))
+        for item in data_sets
+        if item.id in own
+    )
 
 
-def _field(field: DataFieldInfo, tried: Tried) -> Ranked:
-    data_set = "" if field.dataset is None else field.dataset.id
-    return _row(field.id, data_set, field.description, field, tried)
+def _set_of(info: DataFieldInfo) -> str:
+    return "" if info.dataset is None else info.dataset.id
 
 
 def _row(
@@ -105,8 +124,3 @@ def _row(
 
 def _ordered(rows: Iterable[Ranked]) -> tuple[Ranked, ...]:
     return tuple(sorted(rows, key=lambda row: -row.score))  # equal ones stay in the platform's order
-
-
-def _tried(by_expression: Mapping[str, float | None]) -> Tried:
-    known = [value for value in by_expression.values() if value is not None]
-    return Tried(len(by_expression), max(known, key=abs, default=None))

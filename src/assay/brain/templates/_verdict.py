@@ -99,12 +99,16 @@ def _verdict(
     if sharpe < thresholds.expand_sharpe:
         return "WATCH", f"mean Sharpe ratio {sharpe:.2f}, expanded from {thresholds.expand_sharpe:g}"
     if probes < thresholds.min_probe_count:
-        return "WATCH", f"{probes} probes, {thresholds.min_probe_count} are needed"
+        return "WATCH", f"{_counted(probes)}, {thresholds.min_probe_count} are needed"
     if turnover is not None and turnover > thresholds.max_turnover:
         return "WATCH", f"mean turnover {turnover:.2f}, at most {thresholds.max_turnover:g}"
     if fitness is not None and fitness < thresholds.expand_fitness:
         return "WATCH", f"mean fitness {fitness:.2f}, expanded from {thresholds.expand_fitness:g}"
-    return "EXPAND", f"mean Sharpe ratio {sharpe:.2f} over {probes} probes"
+    return "EXPAND", f"mean Sharpe ratio {sharpe:.2f} over {_counted(probes)}"
+
+
+def _counted(probes: int) -> str:
+    return "1 probe" if probes == 1 else f"{probes} probes"
 
 
 def _sign(result: JobResult) -> int:
