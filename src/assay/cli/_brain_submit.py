@@ -37,7 +37,8 @@ def submit(
     passing: Annotated[
         bool,
         typer.Option(
-            "--passing", help="Take the unsubmitted alphas that pass every check, best fitness first."
+            "--passing",
+            help="Take, of the newest 200 unsubmitted, those that pass every check, best fitness first.",
         ),
     ] = False,
     cap: Annotated[
