@@ -12,9 +12,10 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-STATES: Final = 100_000
+STATES: Final = 50_000
 """Sub-problems after which the exact search gives up."""
-_KICKS: Final = 200
+_KICKS: Final = 10_000
+"""Times that the local search shakes a set, divided by the number of vertices, so that it takes seconds."""
 
 _Set: TypeAlias = tuple[int, int]
 """Weight and, negated so that ties go to the smaller mask, members."""
@@ -138,7 +139,7 @@ def _improved(
 ) -> int:
     """Force a vertex in, put out what stands against it, and fill up; then the same from shaken sets."""
     best = current = _climbed(weights, joined, most, start)
-    for _ in range(_KICKS if len(weights) > 1 else 0):
+    for _ in range(_KICKS // len(weights) if len(weights) > 1 else 0):
         shaken = current
         for vertex in rng.permutation(len(weights))[:3]:
             shaken = _forced(shaken, int(vertex), weights, joined, most)
@@ -174,18 +175,43 @@ def _forced(members: int, vertex: int, weights: Sequence[int], joined: Sequence[
 
 
 def _bound(weights: Sequence[int], joined: Sequence[int], most: int) -> int:
-    """Of each clique of a greedy cover at most the heaviest can be in; of those at most ``most``."""
+    """What no set can exceed, from covers of the graph by cliques, of each of which one vertex can be in."""
+    return min(_by_cliques(weights, joined, most), _by_shares(weights, joined))
+
+
+def _by_cliques(weights: Sequence[int], joined: Sequence[int], most: int) -> int:
+    """The heaviest of each clique of a cover that is disjoint; of those at most ``most``."""
     left, heaviest_of = (1 << len(weights)) - 1, []
     while left:
         first = max(_bits(left), key=lambda v: (weights[v], -v))
-        clique, near = 1 << first, joined[first] & left
-        while near:
-            vertex = max(_bits(near), key=lambda v: ((joined[v] & near).bit_count(), -v))
-            clique |= 1 << vertex
-            near &= joined[vertex]
         heaviest_of.append(max(0, weights[first]))
-        left &= ~clique
+        left &= ~_clique(first, left, joined)
     return sum(sorted(heaviest_of, reverse=True)[:most])
+
+
+def _by_shares(weights: Sequence[int], joined: Sequence[int]) -> int:
+    """Cliques that may overlap, each with a share of the weight of all its vertices."""
+    rest = [max(0, weight) for weight in weights]
+    left, total = sum(1 << v for v, weight in enumerate(rest) if weight), 0
+    while left:
+        first = min(_bits(left), key=lambda v: (rest[v], v))
+        share = rest[first]
+        total += share
+        for vertex in _bits(_clique(first, left, joined)):
+            rest[vertex] -= share
+            if not rest[vertex]:
+                left &= ~(1 << vertex)
+    return total
+
+
+def _clique(first: int, among: int, joined: Sequence[int]) -> int:
+    """A clique around a vertex that no further one can join."""
+    clique, near = 1 << first, joined[first] & among
+    while near:
+        vertex = max(_bits(near), key=lambda v: ((joined[v] & near).bit_count(), -v))
+        clique |= 1 << vertex
+        near &= joined[vertex]
+    return clique
 
 
 def _parts(mask: int, joined: Sequence[int]) -> list[int]:
