@@ -331,6 +331,8 @@ class _Lowering:
         for name, value in syntax.named:
             place = word.by_name.get(name.lower())
             if place is None:
+                if self._is_inert(word, name, value):
+                    continue
                 raise self._no_argument(word, name, value)
             if given[place] is not None:
                 raise self._error(
@@ -338,6 +340,10 @@ class _Lowering:
                 )
             given[place] = value
         return given
+
+    def _is_inert(self, word: Word, name: str, value: Syntax) -> bool:
+        written = value.value if type(value) is Text else value.name if type(value) is Name else ""
+        return self.dialect == "fastexpr" and (name.lower(), written.strip().lower()) in word.inert
 
     def _variadic(self, word: Word, syntax: Apply) -> Node:
         args = list(syntax.args)

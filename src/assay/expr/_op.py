@@ -83,6 +83,7 @@ class Form:
     symbol : infix or prefix operator, printed instead of the name.
     variadic : takes two or more inputs, folded from the left.
     runnable : False for a word the dialect knows and nobody can evaluate.
+    inert : arguments that older lists of the platform name, each with the one value that changes nothing.
     """
 
     dialect: DialectName
@@ -97,6 +98,7 @@ class Form:
     level: Level = ""
     example: Example | None = None
     note: str = ""
+    inert: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

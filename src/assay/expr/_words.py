@@ -69,6 +69,11 @@ class Word:
         return f"{self.name}({', '.join(parts)})"
 
     @property
+    def inert(self) -> tuple[tuple[str, str], ...]:
+        """Arguments of older lists, in lower case, each with the one value that changes nothing."""
+        return () if self._form is None else self._form.inert
+
+    @property
     def level(self) -> Level:
         """Who may use the word on the platform; empty for a word of another dialect."""
         if self.composite is not None:

@@ -92,7 +92,7 @@ CHOICES: Final = (
     "Whether a field that is no group may stand for one is not published; here it may not.",
     "`scale(x, longscale=1, shortscale=1)`: the published defaults of both are 1, but the published example "
     "scales the sum of all; here they are off until they are given.",
-    "`ts_backfill(.., ignore=)` and `ts_decay_exp_window(.., nan=)` stand in older lists of operators only "
-    "and are refused.",
+    "`ts_backfill(.., ignore=)` and `ts_decay_exp_window(.., nan=)` stand in older lists of operators only, "
+    'and take the one value there that is their default: `"NAN"` and `True`.',
 )
 """What was chosen where public texts leave it open, beside the notes of the op table."""

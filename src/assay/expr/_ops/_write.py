@@ -42,6 +42,7 @@ def fast(
     variadic: bool = False,
     renames: tuple[tuple[str, str], ...] = (),
     defaults: tuple[tuple[str, ParamValue], ...] = (),
+    inert: tuple[tuple[str, str], ...] = (),
     **presets: ParamValue,
 ) -> Form:
     """BRAIN's FASTEXPR. Windows may be named ``d`` or ``lookback`` there."""
@@ -58,6 +59,7 @@ def fast(
         level,
         example,
         note,
+        inert,
     )
 
 
