@@ -19,7 +19,7 @@ from assay.brain.search import (
     SettingsOptimizer,
     optimize,
 )
-from assay.brain.simulator import LocalPlatform, local_platform
+from assay.brain.simulator import FaultSettings, LocalPlatform, local_platform
 from assay.config import BrainAgentSettings, BrainSettings, BrainSimulatorSettings, load_workspace
 from assay.errors import DataError, ProviderAuth, ProviderQuotaExhausted, Refusal
 from assay.ledger import INPUTS_CHANGED, RUN_ENDED, Ledger, Scope
@@ -214,10 +214,30 @@ Batch(platform, ResultStore(workspace.brain_dir / "results.sqlite"), root / "run
 """
 
 
-def on_market(root: Path | None = None) -> LocalPlatform:
+def on_market(root: Path | None = None, faults: FaultSettings | None = None) -> LocalPlatform:
     workspace = None if root is None else load_workspace(root)
     settings = BrainSettings(simulator=BrainSimulatorSettings(held_days=100, retry_after=1.0))
-    return local_platform(workspace, simulate(7, 40, 500, True), settings)
+    return local_platform(workspace, simulate(7, 40, 500, True), settings, faults=faults)
+
+
+def test_on_the_simulator_faults_change_no_result_and_no_simulation_is_paid_twice(tmp_path: Path) -> None:
+    def outcome(name: str, faults: FaultSettings | None) -> list[object]:
+        platform = on_market(faults=faults)
+        start = platform.default_settings()
+        wanted = [
+            Proposal(SimulationRequest(regular=f"rank(ts_mean(returns, {w}))", settings=start))
+            for w in range(2, 10)
+        ]
+        try:
+            report = Batch(platform, ResultStore(tmp_path / f"{name}.sqlite"), tmp_path / name).run(wanted)
+            assert report.lost == ()
+            assert len(platform.user_alphas()) == len(wanted)
+            return [(r.proposal.request.regular, r.stats, r.failing) for r in report.results]
+        finally:
+            platform.close()
+
+    faults = FaultSettings(error=0.05, drop=0.03, stale=0.02, throttle=0.02, seed=3)
+    assert outcome("rough", faults) == outcome("clean", None)
 
 
 def test_a_batch_that_was_killed_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> None:
