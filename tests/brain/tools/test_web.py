@@ -5,10 +5,13 @@ from __future__ import annotations
 import gzip
 import ipaddress
 import json
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,7 +35,7 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 class Site:
     """A server on the loopback; ``answers`` by path."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.paths: list[str] = []
         self.answers: dict[str, Answer] = {}
         site = self
@@ -46,6 +49,9 @@ class Site:
                 return
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.handle_error = lambda *_: None  # clients that hang up are part of the tests
+        if tls is not None:
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
         self.host = f"127.0.0.1:{self.server.server_address[1]}"
         self.url = f"http://{self.host}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -252,6 +258,59 @@ def test_nobody_there(site: Site) -> None:
     provider, url = web(site), site.url
     site.close()
     assert refused(provider, f"{url}/").reason.code == "unreadable_page"
+
+
+def tls_pair(place: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """Contexts of a server with a certificate for ``name``, and of a client that trusts it."""
+    x509 = pytest.importorskip("cryptography.x509", reason="makes the certificate")
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    chain, secret = place / f"{name}.pem", place / f"{name}.key"
+    chain.write_bytes(certificate.public_bytes(pem))
+    secret.write_bytes(
+        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(chain, secret)
+    return server, ssl.create_default_context(cafile=str(chain))
+
+
+@pytest.mark.parametrize(("name", "fits"), [("localhost", True), ("elsewhere.test", False)])
+def test_the_certificate_has_to_be_of_the_name_and_not_of_the_address(
+    tmp_path: Path, name: str, fits: bool
+) -> None:
+    served, trusted = tls_pair(tmp_path, name)
+    site = Site(served)
+    site.answers["/"] = reply("safe", "text/plain")
+    port = site.host.rpartition(":")[2]
+    rules = WebRules((f"localhost:{port}",), reachable=lambda address: True)
+    provider, url = HttpsWeb(rules, tls=trusted), f"https://localhost:{port}/"
+    try:
+        if fits:
+            assert provider.fetch(url, 100).text == "safe"
+        else:
+            assert refused(provider, url).reason.code == "unreadable_page"
+            assert site.paths == []
+        assert refused(HttpsWeb(rules), url).reason.code == "unreadable_page"  # nobody vouches for it
+    finally:
+        site.close()
 
 
 def test_a_long_text_is_cut(site: Site) -> None:

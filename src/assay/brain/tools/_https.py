@@ -16,6 +16,8 @@ from assay.brain.tools._web import WebHit, WebPage
 from assay.errors import Refusal
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -67,10 +69,12 @@ class HttpsWeb:
     Parameters
     ----------
     rules : what may be read.
+    tls : who is trusted; by default the usual authorities.
     """
 
-    def __init__(self, rules: WebRules) -> None:
+    def __init__(self, rules: WebRules, *, tls: ssl.SSLContext | None = None) -> None:
         self._rules = rules
+        self._tls = tls
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -94,17 +98,26 @@ class HttpsWeb:
 
         deadline = time.monotonic() + self._rules.seconds
         try:
-            with httpx.Client(trust_env=False, follow_redirects=False, timeout=self._rules.seconds) as client:
-                for _ in range(self._rules.redirects + 1):
-                    self._check_time(deadline)
-                    target = self._checked(url)
-                    with closing(client.send(self._request(client, target), stream=True)) as response:
-                        if response.status_code not in _REDIRECTS:
-                            return str(target), *self._read(response, deadline)
-                        url = str(target.join(response.headers.get("location", "")))
+            for _ in range(self._rules.redirects + 1):
+                self._check_time(deadline)
+                target = self._checked(url)
+                # one client a host: a connection to an address is good for the name that it was made for
+                with (
+                    self._client() as client,
+                    closing(client.send(self._request(client, target), stream=True)) as response,
+                ):
+                    if response.status_code not in _REDIRECTS:
+                        return str(target), *self._read(response, deadline)
+                    url = str(target.join(response.headers.get("location", "")))
         except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:
             raise _unreadable(f"the host did not answer as it should ({type(error).__name__})") from error
         raise _unreadable("the page leads from one address to the next too often")
+
+    def _client(self) -> httpx.Client:
+        import httpx
+
+        verify = True if self._tls is None else self._tls
+        return httpx.Client(verify=verify, trust_env=False, timeout=self._rules.seconds)
 
     def _checked(self, url: str) -> httpx.URL:
         """The address, if its scheme and host are listed; refuses ``host_not_listed``."""
@@ -145,7 +158,7 @@ class HttpsWeb:
         addresses = [ipaddress.ip_address(str(text).partition("%")[0]) for text in found]
         if not addresses or not all(self._rules.reachable(address) for address in addresses):
             raise Refusal(NOT_LISTED, "the host has an address that is not of the public internet")
-        return str(addresses[0])
+        return str(min(addresses, key=lambda address: address.version))  # many a host has no way for IPv6
 
     def _read(self, response: httpx.Response, deadline: float) -> tuple[str, str]:
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
