@@ -18,8 +18,8 @@ import pytest
 
 from assay.brain import JobResult, Proposal, Quota, SimulationRequest, Stats
 from assay.brain.agent import Direction, SlotView, Status
-from assay.cli import _brain_place as place
 from assay.brain.search import RESULTS_NAME, ResultStore
+from assay.cli import _brain_place as place
 from assay.cli import main
 from assay.cli._brain_live import Lines, LiveView, live_table, view_of
 from assay.config import BrainAgentSettings, init_workspace, load_workspace
@@ -193,9 +193,16 @@ def test_what_is_over_or_unknown_is_not_gone_on_with(done: Path, run: Run) -> No
     unknown = run("brain", "agent", "--resume", "nothing", "--local")
     assert unknown.code == 2
     assert "nothing" in unknown.err
-    both = run("brain", "agent", "--resume", "first", "--local", "--idea", "x")
-    assert both.code == 2
-    assert "--resume" in both.err
+    for more in (
+        ("--idea", "x"),
+        ("--simulations", "20"),
+        ("--policy", "llm"),
+        ("--run", "y"),
+        ("--delay", "0"),
+    ):
+        both = run("brain", "agent", "--resume", "first", "--local", *more)
+        assert both.code == 2
+        assert "where: --resume" in both.err
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,14 @@ class Wish:
                     where=name,
                     fix="leave --idea, --dataset-id, --expression and --critique out",
                 )
+        recorded = self.resume or self.replay
+        changed = (self.simulations, self.rounds, *self.settings)
+        if recorded is not None and (self.policy != "auto" or any(value is not None for value in changed)):
+            raise AssayError(
+                "a session that is recorded keeps its policy, limits and settings",
+                where="--resume" if self.resume is not None else "--replay",
+                fix="leave --policy, --simulations, --rounds and the settings of simulations out",
+            )
         if self.resume is not None and (self.run or self.replay):
             raise AssayError(
                 "a session that goes on is no new one", where="--resume", fix="leave --run and --replay out"
@@ -125,7 +133,7 @@ class _Session:
                 observer=view.tell,
                 critic=self._critic if self._chat else None,
                 tokens=deciders.tokens,
-                held=_held(platform),
+                held=held_of(platform),
                 inputs=deciders.inputs,
                 operator=deciders.operator,
             )
@@ -223,7 +231,7 @@ class _Session:
         return None if not line or said.lower() == _STOP else said
 
 
-def _held(platform: BlockingClient) -> Held | None:
+def held_of(platform: BlockingClient) -> Held | None:
     """What asks the simulator for the held days; the real platform has none."""
     from assay.brain.simulator import LocalPlatform, held
 

@@ -12,7 +12,7 @@ from tests.brain.agent.desk import Desk, ScriptedPolicy, by_text, improves, open
 from tests.brain.agent.test_rounds import FIGURES, eager, without_ids
 from tests.brain.scripted import Scripted, passing
 
-from assay.brain import SimulationRequest, SlotsFull
+from assay.brain import BiometricRequired, SimulationRequest, SlotsFull
 from assay.brain.agent import KnowledgeBase, KnowledgeEntry, SessionKnowledge, Task, session_report
 from assay.config import BrainClientSettings
 from assay.errors import (
@@ -151,6 +151,7 @@ def test_two_processes_are_not_at_one_run(tmp_path: Path) -> None:
 
 
 STOPS = [
+    BiometricRequired("a person has to sign in", url="https://api.worldquantbrain.com/persona"),
     ProviderAuth("INVALID_CREDENTIALS", status=401),
     ProviderQuotaExhausted("Daily simulation limit reached. Please try tomorrow (EST time zone)."),
 ]
@@ -164,7 +165,8 @@ def test_credentials_and_quota_pause_a_session(tmp_path: Path, method: str, erro
     platform.faults[method].extend([error])
     made = desk(tmp_path / "paused", platform)
     report = made.start()
-    assert (report.stop, report.message) == ("paused", error.message)
+    assert (report.stop, error.message in report.message) == ("paused", True)
+    assert (error.fix or "") in report.message
     assert made.ledger.run("s1").state().stopped == "stopped"
     assert made.resume().stop == "rounds"
     assert without_ids(made.export()) == without_ids(export)
@@ -360,6 +362,10 @@ def test_knowledge_is_kept_two_a_round_ten_a_session_and_reaches_the_next_one(tm
     other.more = {"knowledge": SessionKnowledge(base, 2, 10)}
     other.with_settings(rounds=1).start(Task("mean 4 of close"))
     assert other.policy.heard[0].knowledge[0].topic.startswith("mean 4")
+    found = Desk(tmp_path, ScriptedPolicy(idea="mean 5"), Scripted(), run_id="s3")
+    found.more = {"knowledge": SessionKnowledge(base, 2, 10)}
+    found.with_settings(rounds=1).start(Task())
+    assert found.policy.heard[0].knowledge[0].topic.startswith("mean 5")
 
 
 def test_held_figures_are_in_the_report_and_in_no_briefing(tmp_path: Path) -> None:

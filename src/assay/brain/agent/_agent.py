@@ -41,7 +41,7 @@ from assay.brain.agent._types import (
 )
 from assay.brain.agent._vet import Vet, names_in
 from assay.config import BrainSettings
-from assay.errors import ProviderError, Refusal
+from assay.errors import AssayError, ProviderError, Refusal
 from assay.ledger import Draft, Run
 from assay.llm import CALL_BUDGET_EXHAUSTED, MONEY_BUDGET_EXHAUSTED, TOKEN_BUDGET_EXHAUSTED
 
@@ -116,8 +116,8 @@ class Agent:
         need_choices(self._platform, task.settings)
         if task.data_set:
             need_fields(self._platform, task.data_set)
-        loaded = () if self._knowledge is None else self._knowledge.search(task.idea)[:LOADED]
-        body = records.begun(task, self._platform, self._policy.name, self._settings.agent, loaded)
+        known = self._known(f"{task.idea} {task.expression} {task.critique}")
+        body = records.begun(task, self._platform, self._policy.name, self._settings.agent, known)
         with self._alone():
             inputs = self._all_inputs(task)
             self._run.start(DESK, self._operator, config_hash(inputs), inputs)
@@ -158,14 +158,14 @@ class Agent:
         try:
             self._play()
         except ProviderError as error:
-            return self._stopped("paused", error.message)
+            return self._stopped("paused", _what_to_do(error))
         except Interrupted:
             return self._stopped("interrupted", "the user stopped it")
         except KeyboardInterrupt:
             return self._stopped("interrupted", "")
         except Refusal as refusal:
             if refusal.reason in _BUDGETS:
-                return self._stopped("paused", refusal.message)
+                return self._stopped("paused", _what_to_do(refusal))
             self._run.stop("stopped")
             raise
         except BaseException:
@@ -200,7 +200,8 @@ class Agent:
         """Discovery and research, as far as they are not done."""
         if self._state.phase == "discovery":
             self._tell("")
-            self._append(records.idea(self._policy.discover()))
+            idea = self._policy.discover()
+            self._append(records.idea(idea, self._known(idea)))
         if self._state.phase == "research":
             self._tell("")
             self._append(records.researched(self._research()))
@@ -252,6 +253,10 @@ class Agent:
         return Creative(
             (NewDirection(task.idea or "the given expression", (proposal,)),), "the given expression"
         )
+
+    def _known(self, about: str) -> tuple[KnowledgeEntry, ...]:
+        """What earlier sessions learned of it, the most relevant first."""
+        return () if self._knowledge is None else self._knowledge.search(about)[:LOADED]
 
     def _keep_knowledge(self) -> None:
         """Write what is recorded; what the file has already is passed over."""
@@ -366,3 +371,7 @@ class Agent:
             tokens=0 if self._tokens is None else self._tokens(),
             message=message,
         )
+
+
+def _what_to_do(error: AssayError) -> str:
+    return f"{error.message} ({error.fix})" if error.fix else error.message

@@ -46,9 +46,10 @@ def begun(
     }
 
 
-def idea(text: str) -> Body:
-    """What a policy found where the user gave no idea."""
-    return {"number": 0, "outcome": "idea", "idea": text}
+def idea(text: str, knowledge: Sequence[KnowledgeEntry] = ()) -> Body:
+    """What a policy found where the user gave no idea, and what is known about it."""
+    known = [as_json(KnowledgeEntry, entry) for entry in knowledge]
+    return {"number": 0, "outcome": "idea", "idea": text, "knowledge": known}
 
 
 def researched(research: Research) -> Body:

@@ -142,6 +142,7 @@ class State:
 
     def _idea(self, body: Mapping[str, Any]) -> None:
         self.task = replace(self.task, idea=body["idea"])
+        self.knowledge = tuple(from_json(KnowledgeEntry, item) for item in body["knowledge"])
         self.phase = "research"
 
     def _researched(self, body: Mapping[str, Any]) -> None:
