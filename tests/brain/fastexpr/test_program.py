@@ -150,6 +150,8 @@ PROBLEMS = [
     ("vec_avg(x)", "type", "Got invalid input at index 0, must be an event data", 1, 8, 9),
     ("group_mean(x, 'a', sector)", "type", "Got invalid input at index 1, must be an expression", 1, 14, 17),
     ("rank(sector)", "type", "Got invalid input at index 0, must be an expression", 1, 5, 11),
+    ("sector", "type", "Got invalid input at index 0, must be an expression", 1, 0, 6),
+    ("a = x;\nnews;", "type", "Got invalid input at index 0, must be an expression", 2, 0, 4),
     ("group_rank(x, close)", "type", "Got invalid input at index 1, must be a group", 1, 14, 19),
     ("ts_mean(x, 3000)", "resource", "Your simulation probably took too much resource", 1, 0, 16),
     ("+".join(["x"] * 100), "resource", "Your simulation probably took too much resource", 1, 0, 199),

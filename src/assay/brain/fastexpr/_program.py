@@ -10,7 +10,7 @@ from assay.brain.fastexpr._known import known_fields
 from assay.brain.fastexpr._operators import operators as operators_of
 from assay.brain.fastexpr._problem import Problem
 from assay.brain.fastexpr._wording import END, place_of, problem_of, unexpected, unknown_operator
-from assay.expr import LEGACY, UNSUPPORTED, Apply, Expression, Name, Program, check, parse, parts_of
+from assay.expr import LEGACY, UNSUPPORTED, Apply, Expression, Field, Name, Program, check, parse, parts_of
 
 
 def check_program(
@@ -38,6 +38,8 @@ def check_program(
         problem = _outside_grammar(found.program, text) or _inaccessible(found.program, text, operators)
         if problem is not None:
             return problem
+    if found.error is None and found.expression is not None and found.program is not None:
+        return _without_value(found.expression, found.program)
     if found.error is None or found.error.reason.code in ("unknown_op", "unsupported_op"):
         return None
     return problem_of(found.error)
@@ -52,6 +54,18 @@ def expression(text: str, fields: Mapping[str, DataFieldInfo] | None = None) -> 
         It cannot be evaluated; :func:`check_program` has the platform's wording of it.
     """
     return parse(text, "fastexpr", fields=known_fields(fields))
+
+
+def _without_value(found: Expression, program: Program) -> Problem | None:
+    """A field of groups or of several values a day has no one number to hold."""
+    if not isinstance(found.node, Field) or found.kind not in ("group", "vector"):
+        return None
+    way = "use it in a group operator" if found.kind == "group" else "reduce it with vec_avg or vec_sum"
+    value = program.statements[-1].value
+    message = "Got invalid input at index 0, must be an expression"
+    return Problem(
+        message, place_of(found.text, value.start, value.end), "type", f"this is a {found.kind}: {way}"
+    )
 
 
 def _outside_grammar(program: Program, text: str) -> Problem | None:
