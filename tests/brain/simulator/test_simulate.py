@@ -224,6 +224,7 @@ def test_the_sub_universe_sharpe_is_that_of_its_members_alone() -> None:
         ("rnk(close)", 'Attempted to use inaccessible or unknown operator "rnk"', 0),
         ("ts_max(close, 5)", 'Attempted to use inaccessible or unknown operator "ts_max"', 0),
         ("rank(close", "Unexpected end of input", 10),
+        ("event_score", "Got invalid input at index 0, must be an expression", 0),
     ],
 )
 def test_an_expression_that_cannot_run_is_an_error_with_its_place(
@@ -236,6 +237,12 @@ def test_an_expression_that_cannot_run_is_an_error_with_its_place(
     with pytest.raises(Refusal) as caught:
         held(market(), request(code))
     assert caught.value.reason.code == "bad_expression"
+
+
+def test_units_that_do_not_fit_are_warnings_beside_the_checks() -> None:
+    check = _check(_run("close + volume"), "UNITS")
+    assert check.result == "WARNING"
+    assert "UNITS" not in {check.name for check in _run("close / volume").stats.checks}
 
 
 def test_a_consultant_has_more_operators() -> None:
