@@ -146,6 +146,8 @@ def _optimized(
         recorded = _recorded(place, name, platform, request, options)
         run: Run | None = None if recorded is None else stack.enter_context(recorded)
         steps = stack.enter_context(Steps())
+        if place is not None:
+            note(f"run {name}")
         steps.begin(f"{platform.name}, at most {options.budget} simulations")
 
         def observe(progress: BatchProgress) -> None:

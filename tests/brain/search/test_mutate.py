@@ -1,27 +1,21 @@
 from __future__ import annotations
 
 import pytest
+from tests.brain.fakes import CHOICES, FIELDS
 
 from assay.brain import (
     Check,
     JobResult,
     Proposal,
-    SettingsChoices,
     SimulationRequest,
     SimulationSettings,
     Stats,
 )
+from assay.brain.fastexpr import check_program, operators
 from assay.brain.search import RULE_NAMES, RULES, MutationSpace, TrialId, diagnose, mutate
 from assay.errors import ExpressionError
 from assay.expr import STANDARD_FIELDS, FieldInfo, parse
 
-CHOICES = SettingsChoices(
-    instrument_types=("EQUITY",),
-    regions=("USA",),
-    universes={"USA": ("TOP3000", "TOP500")},
-    delays={"USA": (0, 1)},
-    neutralizations={"USA": ("NONE", "MARKET", "SECTOR", "INDUSTRY", "SUBINDUSTRY")},
-)
 SPACE = MutationSpace(choices=CHOICES, partners=("rank(cap)",))
 EXPRESSIONS = (
     "close",
@@ -61,6 +55,15 @@ def test_every_mutation_is_valid_and_none_is_a_repeat(text: str) -> None:
         assert not CHOICES.problems(p.request.settings)
         assert p.origin in RULE_NAMES
         assert p.direction == "d1"
+
+
+@pytest.mark.parametrize("text", [*EXPRESSIONS, "vec_avg(event_score) / close"])
+def test_every_mutation_is_what_the_platform_takes_of_every_user(text: str) -> None:
+    space = MutationSpace.of(FIELDS, CHOICES, ("rank(cap)",))
+    fields = {info.id: info for info in FIELDS}
+    for seed in range(5):
+        for p in mutate(proposal(text), space=space, most=500, seed=seed):
+            assert check_program(p.request.regular, fields, operators("user")) is None, p.request.regular
 
 
 def test_all_rules_of_all_findings_exist_and_all_rules_can_fire() -> None:

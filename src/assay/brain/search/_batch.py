@@ -106,7 +106,7 @@ class Batch:
         self._budget, self._again, self._observer = budget, again, observer
         self._simulated = 0
         self._numbered = 0
-        self._marks: dict[str, str] = {}
+        self._keys: dict[str, TrialId] = {}
         self._done: dict[str, JobResult] = {}
         self._total = 0
         self._engine: SlotEngine | None = None
@@ -173,15 +173,14 @@ class Batch:
         """The first job of each trial: what is proposed twice is simulated once."""
         found: dict[TrialId, Job] = {}
         for job in jobs:
-            key = TrialId.of(job.proposal.request)
-            self._marks[job.id] = key.fingerprint
+            key = self._keys[job.id] = TrialId.of(job.proposal.request)
             found.setdefault(key, job)
         return found
 
     def _stored(self, jobs: Iterable[Job]) -> dict[str, JobResult]:
         found = {}
         for job in jobs:
-            mark = self._marks[job.id]
+            mark = self._keys[job.id].fingerprint
             kept = self._store.get(job.proposal.request, platform=self._platform.name, mark=mark)
             if kept is not None:
                 found[job.id] = replace(kept.result, job=job.id, proposal=job.proposal)
@@ -211,7 +210,7 @@ class Batch:
 
     def _keep(self, found: JobResult) -> None:
         """A result into the ledger and the store; what it lacks is asked for first."""
-        result = replace(found, fingerprint=self._marks[found.job])
+        result = replace(found, fingerprint=self._keys[found.job].fingerprint)
         if result.alpha is not None:
             pnl, name = read_pnl(self._platform, result.alpha), self._platform.name
             result = self._answered(result, result.alpha)
@@ -240,7 +239,7 @@ class Batch:
         results, unrun = [], []
         lost = {item.job.id for item in engine.lost}
         for job in jobs:
-            source = first[TrialId.of(job.proposal.request)].id
+            source = first[self._keys[job.id]].id
             if source in self._done:
                 results.append(replace(self._done[source], job=job.id, proposal=job.proposal))
             elif job.id not in lost:
