@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.cli._brain_run import BrainPlace, best_lines, new_id, opened_place, read_task, recorded, write_task
+from assay.cli._brain_run import BrainPlace, best_lines, new_id, opened_place, recorded, write_task
 from assay.cli._output import print_json, say
 from assay.cli._progress import note
 from assay.errors import AssayError
@@ -70,15 +70,12 @@ class MultiWish:
 def play_multi(wish: MultiWish, local: bool, data: str | None, folder: Path | None, *, as_json: bool) -> None:
     """Run several agents, or go on with such a run, write its report, and tell of it."""
     wish.check()
-    with opened_place(local, data, folder, new=wish.resume is None) as place:
-        if wish.resume is None:
-            task = wish.task(place.workspace.brain)
-            name = new_id(place, wish.run, KIND)
+    with opened_place(local, data, folder, resume=wish.resume, kind=KIND) as place:
+        task = place.task or wish.task(place.workspace.brain)
+        name = wish.resume or new_id(place, wish.run, KIND)
+        if place.task is None:
             _check(place, task)
             write_task(place.folder(name), KIND, task)
-        else:
-            name = wish.resume
-            task = read_task(place.folder(name), KIND)
         found = _play(place, task, name)
     _tell(found, name, place.folder(name) / REPORT, as_json=as_json)
 

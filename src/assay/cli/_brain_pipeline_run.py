@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.cli._brain_run import BrainPlace, best_lines, new_id, opened_place, read_task, recorded, write_task
+from assay.cli._brain_run import BrainPlace, best_lines, new_id, opened_place, recorded, write_task
 from assay.cli._brain_templates_run import gather, usable
 from assay.cli._output import print_json, say
 from assay.cli._progress import note
@@ -47,15 +47,12 @@ def play_pipeline(
             fix="leave TEMPLATES, --budget, --dataset-id and --run out",
         )
     found = gather(names)
-    with opened_place(local, data, folder, new=resume is None) as place:
-        if resume is None:
-            task = {
-                "templates": [item.model_dump(mode="json") for item in found],
-                "settings": _settings(place, budget),
-                "data_set": data_set,
-            }
-        else:
-            task = read_task(place.folder(resume), KIND)
+    with opened_place(local, data, folder, resume=resume, kind=KIND) as place:
+        task = place.task or {
+            "templates": [item.model_dump(mode="json") for item in found],
+            "settings": _settings(place, budget),
+            "data_set": data_set,
+        }
         made = _Pipeline(place, task, resume)
         if dry:
             _show_plan(made.planned(), as_json=as_json)

@@ -23,11 +23,15 @@ TASK: Final = "task.json"
 
 @dataclass(frozen=True, slots=True)
 class BrainPlace:
-    """A platform that a run works on, with the workspace that keeps it."""
+    """A platform that a run works on, with the workspace that keeps it.
+
+    ``task`` is what a run that goes on was asked; None of a new one.
+    """
 
     workspace: Workspace
     platform: BlockingClient
     ledger: Ledger
+    task: dict[str, Any] | None
 
     def folder(self, run_id: str) -> Path:
         """Of a run."""
@@ -35,14 +39,24 @@ class BrainPlace:
 
 
 @contextmanager
-def opened_place(local: bool, data: str | None, folder: Path | None, *, new: bool) -> Iterator[BrainPlace]:
-    """The platform and the workspace of the options; see :func:`session_place`."""
+def opened_place(
+    local: bool, data: str | None, folder: Path | None, *, resume: str | None, kind: str
+) -> Iterator[BrainPlace]:
+    """The platform and the workspace of the options; see :func:`session_place`.
+
+    Raises
+    ------
+    AssayError
+        There is no run of that id and kind to go on with, or no workspace.
+    """
     from assay.cli._brain_platform import open_platform
     from assay.cli._workspace import need_ledger
 
+    new = resume is None
     place = session_place(folder, data, local=local, new=new)
+    task = None if resume is None else read_task(place.workspace.runs_dir / resume, kind)
     with slow_notice(), closing(open_platform(local, place.data, place.workspace.root)) as platform:
-        yield BrainPlace(place.workspace, platform, need_ledger(place.workspace, create=new))
+        yield BrainPlace(place.workspace, platform, need_ledger(place.workspace, create=new), task)
 
 
 def new_id(place: BrainPlace, wanted: str | None, kind: str) -> str:
@@ -97,7 +111,7 @@ def read_task(folder: Path, kind: str) -> dict[str, Any]:
         raise DataError(
             f"{TASK} of the run cannot be read", where=str(path), fix="bring it back from a copy"
         ) from error
-    if not isinstance(task, dict) or task.get("kind") != kind:
+    if not isinstance(task, dict) or task.pop("kind", None) != kind:
         raise AssayError(
             f"there is no {kind} run {folder.name!r} here", where="--resume", fix="see the folder runs/"
         )
