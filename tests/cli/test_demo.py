@@ -23,7 +23,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_demo_run, "DAYS", 320)
     monkeypatch.setattr(_demo_run, "SHEETS", 1)
     monkeypatch.setattr(_demo_workspace, "INSTRUMENTS", 60)
-    monkeypatch.setattr(_demo_workspace, "DAYS", 500)
+    monkeypatch.setattr(_demo_workspace, "DAYS", 700)  # the simulator keeps a year of them
     monkeypatch.setattr(_demo_campaign, "ROUNDS", 1)
     few = library.demo_set()[:6]
     monkeypatch.setattr(library, "demo_set", lambda: few)
@@ -53,12 +53,13 @@ def test_demo_says_that_the_data_is_simulated_and_writes_one_page(
     assert "“二十日反转”: admitted by the gate as TS_PCTCHANGE($close, 20), direction negative" in told
     assert "“Illiquidity”: refused with extract.conflicting_window" in told
     assert "eval stays sealed" in told
+    assert re.search(r"The BRAIN agent, without a model, .* it stopped after \d+ simulations", told)
 
 
 def test_a_second_demo_adds_no_trials_and_its_ledger_verifies(run: Run, small: None, tmp_path: Path) -> None:
     found = [run("demo", "--out", "same", "--seed", "3", "--json").data for _ in range(2)]
     first, again = (item["ledger"] for item in found)
-    for step in ("campaign", "reports", "evolved"):
+    for step in ("campaign", "reports", "evolved", "brain"):
         assert found[0][step] == found[1][step]
     assert found[0]["campaign"]["trials"] == 12
     assert first["trials"] == again["trials"]
@@ -101,6 +102,9 @@ def test_the_desks_of_the_demo_share_a_workspace(
     evolved = found["evolved"]
     assert evolved["seed"] == chinese["formula"]
     assert 1 <= evolved["tried"] <= 4
+    alphas = found["brain"]
+    assert 1 <= alphas["simulations"] <= 12
+    assert alphas["best"] in Path(alphas["page"]).read_text(encoding="utf-8").replace("<wbr>", "")
     monkeypatch.chdir(found["workspace"])
     looks = [
         line for line in run("ledger", "show", "--json", "--kind", "look").data if line["kind"] == "look"

@@ -13,6 +13,7 @@ from assay.cli._progress import Steps, usable_cores
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
+    from assay.cli._demo_brain import Simulated
     from assay.cli._demo_campaign import Searched
     from assay.cli._demo_evolve import Evolved
     from assay.cli._demo_reports import Read
@@ -90,16 +91,18 @@ class Toured:
     searched: Searched
     reads: tuple[Read, ...]
     evolved: Evolved
+    simulated: Simulated
 
     @property
     def pages(self) -> tuple[Path, ...]:
         """The pages that they wrote."""
-        return tuple(Path(page) for page in (self.searched.page, *(item.page for item in self.reads)))
+        found = (self.searched.page, *(item.page for item in self.reads), self.simulated.page)
+        return tuple(Path(page) for page in found)
 
     def lines(self) -> list[str]:
         """In sentences."""
         read = [line for item in self.reads for line in item.lines()]
-        told = [*self.searched.lines(), *read, *self.evolved.lines()]
+        told = [*self.searched.lines(), *read, *self.evolved.lines(), *self.simulated.lines()]
         return [*told, f"The workspace of all this, to go on with (assay ledger count): {self.workspace}"]
 
     def as_dict(self) -> dict[str, Any]:
@@ -109,11 +112,13 @@ class Toured:
             "campaign": self.searched.as_dict(),
             "reports": [item.as_dict() for item in self.reads],
             "evolved": self.evolved.as_dict(),
+            "brain": self.simulated.as_dict(),
         }
 
 
 def _tour(folder: Path, seed: int, steps: Steps) -> Toured:
     """The desks' steps, one after the other, in one workspace."""
+    from assay.cli._demo_brain import simulate_alphas
     from assay.cli._demo_campaign import search
     from assay.cli._demo_evolve import evolve_spec
     from assay.cli._demo_reports import read_notes
@@ -123,7 +128,8 @@ def _tour(folder: Path, seed: int, steps: Steps) -> Toured:
     searched = search(workspace, seed, steps)
     reads = read_notes(workspace, steps)
     admitted = next(Path(item.spec) for item in reads if item.spec is not None)
-    return Toured(workspace.root, searched, reads, evolve_spec(workspace, admitted, seed, steps))
+    evolved = evolve_spec(workspace, admitted, seed, steps)
+    return Toured(workspace.root, searched, reads, evolved, simulate_alphas(workspace, seed, steps))
 
 
 def _ledger(folder: Path) -> Ledger:
