@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -108,5 +109,6 @@ class FlightFile:
         return flights
 
 
+@cache
 def _adapter() -> TypeAdapter[Any]:
     return TypeAdapter(tuple[Flight, ...])

@@ -83,7 +83,7 @@ def until_done(made: Desk, kill_at: int) -> None:
 def test_killed_at_any_call_of_the_platform(tmp_path: Path, after: bool) -> None:
     export, posted, calls = uninterrupted(tmp_path / "plain")
     assert calls > 40
-    for kill_at in range(0, calls, 11):
+    for kill_at in range(0, calls, 14):
         platform = Mortal(figures=FIGURES, after=after)
         made = desk(tmp_path / f"killed-{kill_at}", platform)
         until_done(made, kill_at)
@@ -98,7 +98,7 @@ def test_killed_between_any_two_records(tmp_path: Path, monkeypatch: pytest.Monk
     from assay.ledger import Run
 
     real = Run.append_many
-    for kill_at in range(0, records, 5):
+    for kill_at in range(0, records, 7):
         platform = Mortal(figures=FIGURES)
         made = desk(tmp_path / f"killed-{kill_at}", platform)
         left = [kill_at]

@@ -67,7 +67,7 @@ def test_the_session_that_is_compared_has_everything(plain: bytes) -> None:
     assert plain.count(b'"origin":"flip"') == 4
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(times=st.lists(st.integers(0, 60), min_size=7, max_size=7), slots=st.integers(1, 3))
 def test_completion_orders_and_delays_change_no_byte(plain: bytes, times: list[int], slots: int) -> None:
     made = Uneven(figures=FIGURES, times=[float(time) for time in times], slots=slots)
@@ -77,7 +77,7 @@ def test_completion_orders_and_delays_change_no_byte(plain: bytes, times: list[i
 METHODS = ("start", "started", "poll", "alpha", "recordset", "user_alphas")
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(faults=st.lists(st.tuples(st.sampled_from(METHODS), st.integers(1, 5)), max_size=5))
 def test_passing_faults_change_no_result(plain: bytes, faults: list[tuple[str, int]]) -> None:
     made = Scripted(figures=FIGURES)
