@@ -280,8 +280,8 @@ class SlotEngine:
         if simulation.status not in _DONE or simulation.alpha is None:
             words = simulation.message or f"the simulation ended with {simulation.status}"
             return self._finish(_failed(flight.job, Failure(words, simulation.location)))
-        done = replace(flight, alpha=simulation.alpha, faults=0)
-        self._set(done)
+        # its location tells the same after a kill, so the journal need not know
+        done = self._flights[flight.job.id] = replace(flight, alpha=simulation.alpha, faults=0)
         return self._read(done)
 
     def _read(self, flight: Flight) -> JobResult:
@@ -361,8 +361,10 @@ class SlotEngine:
         self._journal.save(self.flights)
 
     def _drop(self, job: Job) -> None:
+        """Forget a job. The journal hears of it with the next: who resumes asks only for what it lacks."""
         self._flights.pop(job.id, None)
-        self._journal.save(self.flights)
+        if not self._flights:
+            self._journal.save(())
 
 
 def _failed(job: Job, failure: Failure) -> JobResult:
