@@ -75,10 +75,11 @@ class _Pipeline:
 
         self._place, self._task, self._resume = place, task, resume
         templates = templates_of({"templates": task["templates"]}, where="templates")
-        self._inventory = Inventory.of(place.platform, task["data_set"])
-        self._templates = usable(templates, self._inventory)
+        self._inventory = Inventory.of(place.platform, task["data_set"], templates)
         self._settings = BrainPipelineSettings(**task["settings"])
-        self._base = usual_settings(place.platform.choices())
+        choices = place.platform.choices()
+        self._base = usual_settings(choices)
+        self._templates = usable(templates, self._inventory, choices, self._base)
         self.data: dict[str, Any] = {}
 
     def planned(self) -> Planned:

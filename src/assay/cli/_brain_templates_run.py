@@ -15,6 +15,7 @@ from assay.cli._progress import note, slow_notice
 from assay.errors import AssayError, ConfigProblems, Problem
 
 if TYPE_CHECKING:
+    from assay.brain import SettingsChoices, SimulationSettings
     from assay.brain.client import BlockingClient
     from assay.brain.scout import Ranked
     from assay.brain.search import StoredResult
@@ -178,7 +179,7 @@ def expand_templates(
 
     found = gather(names)
     with opened(local, data, folder) as (platform, _):
-        inventory = Inventory.of(platform, data_set)
+        inventory = Inventory.of(platform, data_set, found)
         seen: set[str] = set()
         expansions = [Expansion(item, inventory, seen) for item in found]
         rows: list[tuple[str, str]] = []
@@ -201,25 +202,29 @@ def expand_templates(
 
 
 def usable(
-    found: Sequence[Template], inventory: Inventory, *, all_of_them: bool = False
+    found: Sequence[Template], inventory: Inventory, choices: SettingsChoices, base: SimulationSettings
 ) -> tuple[Template, ...]:
     """The templates that give anything on a platform; the others are noted.
 
     Raises
     ------
     ConfigProblems
-        None is left, or with ``all_of_them`` one is not usable.
+        None is left.
     """
     from assay.brain.templates import Expansion
 
     problems: list[Problem] = []
     kept = []
     for template in found:
-        listed = list(Expansion(template, inventory).problems())
+        listed = [
+            Problem(f"{template.name}.settings.{key}", said, "use what the platform has")
+            for key, said in choices.problems(template.settings_on(base)).items()
+        ]
+        listed += Expansion(template, inventory).problems()
         problems += listed
         if not listed:
             kept.append(template)
-    if problems and (all_of_them or not kept):
+    if problems and not kept:
         raise ConfigProblems(problems, where="TEMPLATES")
     for problem in problems:
         note(f"left out: {problem.where}: {problem.message}")
@@ -290,7 +295,7 @@ def _by_model(idea: str, inventory: Inventory, workspace: Workspace | None) -> t
 def _unusable(found: Sequence[Template], platform: BlockingClient, data_set: str | None) -> Iterator[Problem]:
     from assay.brain.templates import Expansion, Inventory
 
-    inventory = Inventory.of(platform, data_set)
+    inventory = Inventory.of(platform, data_set, found)
     for template in found:
         yield from Expansion(template, inventory).problems()
 

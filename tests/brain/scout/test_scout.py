@@ -112,6 +112,16 @@ def test_an_expression_of_two_fields_counts_once_for_their_data_set() -> None:
     assert {row.id: row.tried for row in rows}["pv1"] == 1
 
 
+def test_of_many_data_sets_the_most_promising_are_read() -> None:
+    many = tuple(field_info(f"f{number}", f"set{number}") for number in range(40))
+    platform = Catalogue((*many, *Catalogue().fields))
+    report = scout(platform)
+    assert len(report.data_sets) == 43
+    assert len({name for name, _ in platform.asked}) <= 12
+    assert (None, "") not in platform.asked
+    assert report.ideas
+
+
 def test_one_data_set_alone() -> None:
     report = scout(Catalogue(), data_set="fundamental6")
     assert [row.id for row in report.data_sets] == ["fundamental6"]

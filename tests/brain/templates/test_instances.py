@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.brain.search import fingerprint
 from assay.brain.templates import Expansion, Inventory, Template, catalogue, pick
 from assay.brain.templates._instances import MAX_PASSED_OVER, _choices
-from assay.errors import AssayError
+from assay.errors import AssayError, Refusal
 
 from ..fakes import FIELDS, Catalogue, field_info
 
@@ -196,11 +196,37 @@ def test_a_slot_that_nothing_fits_is_named() -> None:
     assert "widen" in problem.fix
 
 
-def test_one_data_set_keeps_the_groups_of_all() -> None:
+def test_slots_are_filled_from_one_data_set_and_groups_from_all() -> None:
     found = Inventory.of(Catalogue((*FIELDS, field_info("debt", "fundamental6"))), "fundamental6")
-    assert {item.id for item in found.fields} == {
-        "equity", "debt", "sector", "industry", "subindustry", "market",
-    }  # fmt: skip
+    template = made(
+        "group_rank({x} / close, {g}) + {y}",
+        {
+            "x": {"source": "dataset_field"},
+            "g": {"source": "dataset_field", "type": "GROUP"},
+            "y": {"source": "dataset_field", "dataset": "pv1", "search_domain": {"include_regex": "^open$"}},
+        },
+    )
+    assert [found.candidates(template.slots[name]) for name in ("x", "y")] == [("equity", "debt"), ("open",)]
+    assert len(found.candidates(template.slots["g"])) == 4
+    # close may stand in an expression, whatever slots are filled from
+    assert list(Expansion(template, found).problems()) == []
+
+
+def test_a_data_set_without_fields_is_refused() -> None:
+    with pytest.raises(Refusal) as caught:
+        Inventory.of(Catalogue(), "fundamental7")
+    assert caught.value.reason.code == "unknown_data"
+
+
+def test_of_many_data_sets_the_usual_ones_are_read_and_those_that_are_named() -> None:
+    many = tuple(field_info(f"f{number}", f"other{number}") for number in range(30))
+    platform = Catalogue((*FIELDS, *many))
+    slots = {"x": {"source": "dataset_field", "dataset": "other7"}}
+    found = Inventory.of(platform, templates=[made("{x}", slots)])
+    assert "f7" in found.by_id
+    assert "f8" not in found.by_id
+    assert "close" in found.by_id
+    assert (None, "") not in platform.asked
 
 
 def test_templates_are_picked_by_name_or_its_beginning() -> None:

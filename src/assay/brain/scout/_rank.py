@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from assay.brain._wire import DataFieldInfo, DataSetInfo
@@ -81,21 +82,25 @@ def rank_fields(fields: Iterable[DataFieldInfo], tried: Mapping[str, Tried]) -> 
 
 
 def rank_data_sets(
-    data_sets: Iterable[DataSetInfo], fields: Iterable[DataFieldInfo], tried: Mapping[str, Tried]
+    data_sets: Iterable[DataSetInfo],
+    fields: Iterable[DataFieldInfo] = (),
+    tried: Mapping[str, Tried] = MappingProxyType({}),
 ) -> tuple[Ranked, ...]:
-    """The data sets that have more than groups, the most promising first.
+    """The data sets, the most promising first; those of which ``fields`` has groups alone are left out.
 
     What was tried of one is what was tried of its fields, each expression once.
     """
     own: dict[str, dict[str, float | None]] = {}
+    with_signals: set[str] = set()
     for info in fields:
+        expressions = own.setdefault(_set_of(info), {})
         if info.type != "GROUP":
-            expressions = own.setdefault(_set_of(info), {})
+            with_signals.add(_set_of(info))
             expressions |= tried.get(info.id.lower(), Tried()).expressions
     return _ordered(
-        _row(item.id, item.id, item.name or item.description, item, Tried(own[item.id]))
+        _row(item.id, item.id, item.name or item.description, item, Tried(own.get(item.id, {})))
         for item in data_sets
-        if item.id in own
+        if item.id in with_signals or item.id not in own
     )
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from assay.base import generator
 from assay.brain._platform import Platform
+from assay.brain._wire import DataFieldInfo
 from assay.brain.agent.policies import Language
 from assay.brain.agent.policies.sampler import FAMILIES, Family
 from assay.brain.agent.policies.sampler._forms import build, worn
@@ -17,6 +18,8 @@ from assay.brain.scout._rank import Ranked, rank_data_sets, rank_fields, tried_f
 from assay.brain.search import StoredResult, fingerprint
 
 IDEAS: Final = 10
+MOST_SETS: Final = 8
+"""Data sets whose fields are read: the most promising by themselves. A platform may have hundreds."""
 PER_FIELD: Final = 2
 _BOOKKEEPING: Final = ("factor", "is_st", "suspended", "limit_up_price", "limit_down_price")
 _RAW: Final = "raw_"
@@ -64,13 +67,13 @@ def scout(
     data_set : look at this one alone.
     most : ideas, at most.
     """
-    vocabulary = Vocabulary.of(platform, data_set or "")
-    fields = [info for info in platform.data_fields(data_set) if not _is_book(info.id)]
     data_sets = [info for info in platform.data_sets() if data_set in (None, info.id)]
+    looked_at = [row.id for row in rank_data_sets(data_sets)][:MOST_SETS]
+    fields = [info for name in looked_at for info in platform.data_fields(name) if not _is_book(info.id)]
     tried = tried_fields(stored)
     ranked = rank_fields(fields, tried)
     shapes = {fingerprint(item.request.regular, "windows") for item in stored}
-    ideas = islice(_ideas(ranked, vocabulary, shapes, language), most)
+    ideas = islice(_ideas(ranked, _vocabulary(platform, fields), shapes, language), most)
     return ScoutReport(
         platform.name, platform.simulated, rank_data_sets(data_sets, fields, tried), ranked, tuple(ideas)
     )
@@ -100,6 +103,13 @@ def _expressions(row: Ranked, vocabulary: Vocabulary) -> Iterator[tuple[Family, 
         rng = generator(0, "brain", "scout", row.id, family.id)
         for built in islice(build(family, own, rng, named=(row.id,)), 1):
             yield family, worn(built.text, own, 1)
+
+
+def _vocabulary(platform: Platform, fields: Sequence[DataFieldInfo]) -> Vocabulary:
+    """The usual fields and groups of the platform with those that were looked at."""
+    usual = Vocabulary.of(platform)
+    known = {info.id: info for info in (*fields, *usual.fields)}
+    return Vocabulary(tuple(known.values()), usual.operators, usual.choices)
 
 
 def _is_book(name: str) -> bool:

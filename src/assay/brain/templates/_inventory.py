@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -11,9 +11,11 @@ from typing import Final
 from assay.base import did_you_mean
 from assay.brain._platform import Platform
 from assay.brain._wire import DataFieldInfo, OperatorInfo
+from assay.brain.agent._inputs import need_fields
+from assay.brain.agent.policies.sampler._vocabulary import Vocabulary
 from assay.brain.fastexpr import check_program
 from assay.brain.templates._pattern import Pattern
-from assay.brain.templates._template import FieldSlot, OperatorKind, Slot, ValueSlot, written
+from assay.brain.templates._template import FieldSlot, OperatorKind, Slot, Template, ValueSlot, written
 
 OPERATORS_OF: Final[Mapping[OperatorKind, tuple[str, ...]]] = MappingProxyType(
     {
@@ -33,19 +35,35 @@ OPERATORS_OF: Final[Mapping[OperatorKind, tuple[str, ...]]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Inventory:
-    """Fields and operators of a platform, in its order."""
+    """Fields and operators of a platform, in its order.
+
+    ``data_set`` is the one that slots are filled from, group slots and those that name a data set aside; None
+    = all. Expressions may name any of the fields.
+    """
 
     fields: tuple[DataFieldInfo, ...]
     operators: tuple[OperatorInfo, ...]
+    data_set: str | None = None
 
     @classmethod
-    def of(cls, platform: Platform, data_set: str | None = None) -> Inventory:
-        """What the platform lists, of one data set or of all; group fields belong to every data set."""
-        fields = platform.data_fields()
-        if data_set is not None:
-            own = {field.id for field in platform.data_fields(data_set)}
-            fields = tuple(field for field in fields if field.id in own or field.type == "GROUP")
-        return cls(fields, platform.operators())
+    def of(
+        cls, platform: Platform, data_set: str | None = None, templates: Iterable[Template] = ()
+    ) -> Inventory:
+        """What the platform lists: of a platform with many data sets the usual ones (prices, fundamentals,
+        groups, events), ``data_set``, and those that the templates name.
+
+        Raises
+        ------
+        Refusal
+            ``unknown_data``: the data set has no fields.
+        """
+        found = {info.id: info for info in Vocabulary.of(platform, data_set or "").fields}
+        slots = [slot for item in templates for slot in item.slots.values()]
+        named = {slot.dataset for slot in slots if isinstance(slot, FieldSlot)}
+        for name in sorted(filter(None, (*named, data_set))):
+            for info in need_fields(platform, name) if name == data_set else platform.data_fields(name):
+                found.setdefault(info.id, info)
+        return cls(tuple(found.values()), platform.operators(), data_set)
 
     @cached_property
     def by_id(self) -> Mapping[str, DataFieldInfo]:
@@ -90,7 +108,8 @@ class Inventory:
 
     def _fields(self, slot: FieldSlot) -> tuple[str, ...]:
         domain = slot.search_domain
-        fitting = [field for field in self.fields if _is_of(field, slot)]
+        only = slot.dataset or (self.data_set if slot.type != "GROUP" else None)
+        fitting = [field for field in self.fields if field.type == slot.type and _is_in(field, only)]
         wanted = Pattern.of(domain.include_regex)
         unwanted = None if domain.exclude_regex is None else Pattern.of(domain.exclude_regex)
         kept = [
@@ -103,7 +122,5 @@ class Inventory:
         return tuple(kept)
 
 
-def _is_of(field: DataFieldInfo, slot: FieldSlot) -> bool:
-    if field.type != slot.type:
-        return False
-    return slot.dataset is None or (field.dataset is not None and field.dataset.id == slot.dataset)
+def _is_in(field: DataFieldInfo, data_set: str | None) -> bool:
+    return data_set is None or (field.dataset is not None and field.dataset.id == data_set)
