@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.brain import DataFieldInfo, DataSetInfo, OperatorInfo, SettingsChoices
+from assay.brain import DataFieldInfo, DataIdentity, DataSetInfo, OperatorInfo, SettingsChoices
 from assay.brain.fastexpr import operators
 
 CHOICES = SettingsChoices(
@@ -42,6 +42,10 @@ class Catalogue:
     simulated: bool = True
     slots: int = 3
     asked: list[tuple[str | None, str]] = field(default_factory=list)
+
+    @property
+    def data(self) -> DataIdentity:
+        return DataIdentity(self.name)
 
     def choices(self) -> SettingsChoices:
         return self.choice

@@ -115,7 +115,7 @@ def test_a_session_ends_at_its_budget_and_says_what_is_unmet(done: Path, run: Ru
     ledger = Ledger.open(done / "ledger")
     assert ledger.run("first").state().stopped == "finished"
     trials = [entry.body for entry in ledger.entries(kind="trial", run="first")]
-    assert {body["data"] for body in trials} == {"local:small"}
+    assert {body["data"] for body in trials} == {"small"}
     assert {body["desk"] for body in trials} == {"brain"}
     assert all(body["series"] and body["bars"] > 200 for body in trials)
 

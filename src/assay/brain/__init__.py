@@ -16,7 +16,7 @@ from assay.brain._errors import (
     fault_of,
 )
 from assay.brain._limits import Limits, grade, limits
-from assay.brain._platform import CorrelationKind, Platform
+from assay.brain._platform import CorrelationKind, DataIdentity, Platform
 from assay.brain._result import DailyPnl, Failure, JobResult, Proposal
 from assay.brain._settings import SettingsChoices, SimulationRequest, SimulationSettings
 from assay.brain._wire import (
@@ -48,6 +48,7 @@ __all__ = [
     "Correlations",
     "DailyPnl",
     "DataFieldInfo",
+    "DataIdentity",
     "DataSetInfo",
     "Failure",
     "HOST_NOT_ALLOWED",

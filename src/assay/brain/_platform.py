@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from assay.brain._settings import SettingsChoices, SimulationRequest
@@ -22,6 +23,18 @@ from assay.brain._wire import (
 CorrelationKind = Literal["self", "prod", "power-pool"]
 
 
+@dataclass(frozen=True, slots=True)
+class DataIdentity:
+    """The data that a platform simulates on, as the ledger knows it.
+
+    Trials are counted under ``name``, those of other desks on the same data among them. ``digest`` changes
+    with all that changes the figures of equal settings; empty where nobody can tell, as on the real platform.
+    """
+
+    name: str
+    digest: str = ""
+
+
 class Platform(Protocol):
     """A platform, called from one thread. Its errors are those of :mod:`assay.brain._errors`.
 
@@ -35,6 +48,9 @@ class Platform(Protocol):
     def simulated(self) -> bool:
         """Whether the market is invented; pages must say so."""
         ...
+
+    @property
+    def data(self) -> DataIdentity: ...
 
     @property
     def slots(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.base import canonical_json
 from assay.brain._errors import fault_of
-from assay.brain._platform import Platform
+from assay.brain._platform import DataIdentity, Platform
 from assay.brain._result import DailyPnl, JobResult
 from assay.brain._settings import SimulationRequest
 from assay.brain._wire import Recordset
@@ -55,9 +55,9 @@ def read_pnl(platform: Platform, alpha_id: str) -> DailyPnl:
     return daily_pnl(records) if records.columns else DailyPnl((), ())
 
 
-def trial_key(fingerprint: str, request: SimulationRequest, platform: str) -> TrialKey:
-    """What makes two simulations one trial: the formula, the settings, and the platform."""
-    content = {"platform": platform, "settings": request.settings.wire()}
+def trial_key(fingerprint: str, request: SimulationRequest, data: DataIdentity) -> TrialKey:
+    """What makes two simulations one trial: the formula, the settings, and the data."""
+    content = {"data": data.name, "digest": data.digest, "settings": request.settings.wire()}
     return TrialKey(fingerprint, hashlib.sha256(canonical_json(content).encode()).hexdigest())
 
 
@@ -70,7 +70,7 @@ def put_series(ledger: Ledger, pnl: DailyPnl, book: float = BOOK) -> str | None:
 
 
 def trial_draft(
-    ledger: Ledger, result: JobResult, pnl: DailyPnl, *, platform: str, run: str | None = None
+    ledger: Ledger, result: JobResult, pnl: DailyPnl, *, data: DataIdentity, run: str | None = None
 ) -> Draft:
     """The trial of a completed simulation, its daily returns stored in the ledger.
 
@@ -80,9 +80,9 @@ def trial_draft(
     request, stats = result.proposal.request, result.stats
     book = BOOK if stats is None or not stats.book_size else stats.book_size
     body: dict[str, Any] = {
-        **trial_key(result.fingerprint, request, platform).as_body(),
+        **trial_key(result.fingerprint, request, data).as_body(),
         "expression": request.regular,
-        "data": platform,
+        "data": data.name,
         "universe": f"{request.settings.region} {request.settings.universe}",
         "period": PERIOD,
         "bars": len(pnl.values) or None,

@@ -106,7 +106,7 @@ def record(
             stats=alpha.in_sample,
             fingerprint=fingerprint(text),
         )
-        drafts.append(trial_draft(ledger, result, _pnl(platform, alpha.id), platform=platform.name))
+        drafts.append(trial_draft(ledger, result, _pnl(platform, alpha.id), data=platform.data))
     ledger.append_many(drafts)
     note(f"{len(drafts)} counted as trials of this workspace")
 

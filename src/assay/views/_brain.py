@@ -115,7 +115,7 @@ def _tiles(report: SessionReport) -> list[tuple[str, str, str]]:
         ("its turnover", percent(best.turnover if best else None), f"{band} a day"),
         ("level", report.level, f"{report.funnel.all_checks} with all checks passed"),
         ("simulations", f"{report.simulations:,}", f"of {report.budget:,} in the budget"),
-        ("trials", f"{report.trials:,}", "of this platform in the ledger: N"),
+        ("trials", f"{report.trials:,}", "that this session added to N"),
         ("rounds", str(len(report.rounds)), f"{len(report.directions)} directions"),
     ]
 

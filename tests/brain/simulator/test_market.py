@@ -32,6 +32,19 @@ def test_a_simulated_market_is_listed_where_the_default_settings_are() -> None:
     assert tested.problems(SimulationSettings()) == {}
 
 
+def test_trials_are_of_the_data_set_and_of_what_changes_their_figures() -> None:
+    tested = market()
+    assert tested.data.name == "sim"
+    assert tested.data == market().data
+    turned = (*SETTINGS.order[:1], *reversed(SETTINGS.order[1:]))
+    others = [
+        Market.of(tested._panel, None, replace(SETTINGS, order=turned)),
+        Market.of(tested._panel, None, replace(SETTINGS, held_days=SETTINGS.held_days + 1)),
+        Market.of(Panel(by_hand(np.ones((300, 12)) * 5.0)), None, SETTINGS),
+    ]
+    assert len({tested.data.digest, *(item.data.digest for item in others)}) == 4
+
+
 @pytest.mark.parametrize(("country", "region"), [("CN", "CHN"), ("US", "USA"), (None, "USA")])
 def test_a_region_follows_the_market_of_the_data(country: str | None, region: str) -> None:
     data = replace(by_hand(np.ones((300, 12)) * 5.0), market=country)

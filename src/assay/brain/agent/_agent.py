@@ -303,8 +303,8 @@ class Agent:
         found = replace(outcome.result, round=number, fingerprint=print_of)
         drafts = []
         if found.status == "completed":
-            ledger, name = self._run.ledger, self._platform.name
-            drafts.append(trial_draft(ledger, found, outcome.pnl, platform=name, run=self._run.id))
+            ledger, data = self._run.ledger, self._platform.data
+            drafts.append(trial_draft(ledger, found, outcome.pnl, data=data, run=self._run.id))
         else:
             # what looked right here and failed there may use what the platform has taken away
             self._vet.fields.forget(names_in(found.proposal.request.regular))

@@ -23,7 +23,7 @@ def session_inputs(
 ) -> dict[str, str]:
     """Inputs by name, each with a hash; the platform counts as a data set."""
     return {
-        f"data:{platform.name}": _hash(platform.name),
+        f"data:{platform.data.name}": platform.data.digest or _hash(platform.name),
         "task": _hash(as_json(Task, task)),
         "settings": _hash(asdict(settings)),
         "policy": policy,

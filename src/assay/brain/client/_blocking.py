@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from assay.brain._errors import fault_of
-from assay.brain._platform import CorrelationKind
+from assay.brain._platform import CorrelationKind, DataIdentity
 from assay.brain._settings import SettingsChoices, SimulationRequest, SimulationSettings
 from assay.brain._wire import (
     Alpha,
@@ -94,6 +94,10 @@ class BlockingClient:
     @property
     def simulated(self) -> bool:
         return self._simulated
+
+    @property
+    def data(self) -> DataIdentity:
+        return DataIdentity(self._name)
 
     @property
     def slots(self) -> int:

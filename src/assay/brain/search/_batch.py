@@ -181,7 +181,8 @@ class Batch:
         found = {}
         for job in jobs:
             mark = self._keys[job.id].fingerprint
-            kept = self._store.get(job.proposal.request, platform=self._platform.name, mark=mark)
+            name, digest = self._platform.name, self._platform.data.digest
+            kept = self._store.get(job.proposal.request, platform=name, digest=digest, mark=mark)
             if kept is not None:
                 found[job.id] = replace(kept.result, job=job.id, proposal=job.proposal)
         return found
@@ -212,12 +213,13 @@ class Batch:
         """A result into the ledger and the store; what it lacks is asked for first."""
         result = replace(found, fingerprint=self._keys[found.job].fingerprint)
         if result.alpha is not None:
-            pnl, name = read_pnl(self._platform, result.alpha), self._platform.name
+            pnl, data = read_pnl(self._platform, result.alpha), self._platform.data
             result = self._answered(result, result.alpha)
             if self._run is not None:
-                self._run.append_many([trial_draft(self._run.ledger, result, pnl, platform=name)])
+                self._run.append_many([trial_draft(self._run.ledger, result, pnl, data=data)])
         run = "" if self._run is None else self._run.id
-        self._store.put([result], platform=self._platform.name, run=run, agent=self._agent)
+        name, digest = self._platform.name, self._platform.data.digest
+        self._store.put([result], platform=name, digest=digest, run=run, agent=self._agent)
         self._done[result.job] = result
 
     def _answered(self, result: JobResult, alpha: str) -> JobResult:

@@ -40,7 +40,8 @@ class SearchRun:
     ) -> None:
         self._run = ledger.run(name)
         self._operator = operator or Operator.human()
-        self._inputs = {f"data:{platform.name}": _digest(platform.name), **_digests(inputs)}
+        data = platform.data
+        self._inputs = {f"data:{data.name}": data.digest or _digest(data.name), **_digests(inputs)}
         self._finished = True
 
     def __enter__(self) -> Run:

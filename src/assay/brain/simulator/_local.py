@@ -12,6 +12,7 @@ from typing import Final, TypedDict, Unpack
 import httpx
 
 from assay.base import Clock, SystemClock
+from assay.brain._platform import DataIdentity
 from assay.brain.client import BlockingClient, BrainClient, Credentials
 from assay.brain.simulator._account import Account
 from assay.brain.simulator._account_types import Login
@@ -113,6 +114,10 @@ class LocalPlatform(BlockingClient):
     def __init__(self, client: BrainClient, account: Account) -> None:
         super().__init__(client, account.market.name, account.market.simulated)
         self.account = account
+
+    @property
+    def data(self) -> DataIdentity:
+        return self.account.market.data
 
     def close(self) -> None:
         """Close the client and the account."""

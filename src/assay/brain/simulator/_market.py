@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import hashlib
 import re
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
+from assay.base import canonical_json
+from assay.brain._platform import DataIdentity
 from assay.brain._settings import SettingsChoices, SimulationSettings
 from assay.brain._wire import DataFieldInfo, DataSetInfo, OperatorInfo
 from assay.brain.fastexpr import operators
@@ -14,7 +17,7 @@ from assay.brain.simulator._metadata import Listed, data_sets_of, fields_of
 from assay.brain.simulator._universes import LARGEST, universes_of
 from assay.brain.simulator._window import LEAST_DAYS, Window, window_of, years_before
 from assay.config import BrainSimulatorSettings, PeriodPlan
-from assay.market import Manifest, Panel
+from assay.market import Manifest, Panel, data_digest
 
 NEUTRALIZATIONS: Final = ("SECTOR", "INDUSTRY", "SUBINDUSTRY", "COUNTRY")
 """Those that need a group of the data set; NONE and MARKET do not."""
@@ -52,6 +55,19 @@ class Market:
     def name(self) -> str:
         """Tells figures of this market from those of others: ``local:NAME``."""
         return f"local:{self._panel.name}"
+
+    @cached_property
+    def data(self) -> DataIdentity:
+        """The data set; its digest covers content, window, and what positions are made of."""
+        settings, window = self.settings, self._window
+        content = {
+            "data": data_digest(self._panel),
+            "window": [str(day) for day in (window.first, window.start, window.end)],
+            "order": list(settings.order),
+            "book": settings.book,
+        }
+        digest = hashlib.sha256(canonical_json(content).encode()).hexdigest()
+        return DataIdentity(self._panel.name, digest)
 
     @property
     def simulated(self) -> bool:
