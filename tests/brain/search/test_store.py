@@ -49,6 +49,15 @@ def test_equal_expressions_with_equal_settings_are_one_row_on_each_platform(tmp_
         ]
 
 
+def test_other_data_of_the_same_name_has_results_of_its_own(tmp_path: Path) -> None:
+    with ResultStore(tmp_path / "r.sqlite") as store:
+        store.put([result(sharpe=1.0)], platform="P", digest="first")
+        store.put([result(sharpe=2.0)], platform="P", digest="second")
+        request = result().proposal.request
+        found = [store.get(request, platform="P", digest=d) for d in ("first", "second", "")]
+    assert [None if item is None else item.result.sharpe for item in found] == [1.0, 2.0, None]
+
+
 def test_answers_to_checks_are_brought_up_to_date_and_a_failure_replaces_nothing(tmp_path: Path) -> None:
     pending = (Check(name="SELF_CORRELATION", result="PENDING"),)
     answered = (Check(name="SELF_CORRELATION", result="PASS", value=0.3),)

@@ -23,24 +23,24 @@ _VERSION: Final = 1
 _APPLICATION: Final = 0x41534252
 _BUSY_SECONDS: Final = 60.0
 _COLUMNS: Final = (
-    "platform", "fingerprint", "settings_hash", "expression", "settings", "status", "alpha", "sharpe",
-    "fitness", "turnover", "stats", "checks", "failure", "direction", "rationale", "replaces", "origin",
-    "job", "round", "run", "agent", "created",
+    "platform", "digest", "fingerprint", "settings_hash", "expression", "settings", "status", "alpha",
+    "sharpe", "fitness", "turnover", "stats", "checks", "failure", "direction", "rationale", "replaces",
+    "origin", "job", "round", "run", "agent", "created",
 )  # fmt: skip
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS result (
-    platform TEXT NOT NULL, fingerprint TEXT NOT NULL, settings_hash TEXT NOT NULL,
+    platform TEXT NOT NULL, digest TEXT NOT NULL, fingerprint TEXT NOT NULL, settings_hash TEXT NOT NULL,
     expression TEXT NOT NULL, settings TEXT NOT NULL, status TEXT NOT NULL, alpha TEXT,
     sharpe REAL, fitness REAL, turnover REAL, stats TEXT, checks TEXT NOT NULL, failure TEXT,
     direction TEXT NOT NULL, rationale TEXT NOT NULL, replaces TEXT, origin TEXT NOT NULL,
     job TEXT NOT NULL, round INTEGER NOT NULL, run TEXT NOT NULL, agent TEXT NOT NULL, created TEXT NOT NULL,
-    PRIMARY KEY (platform, fingerprint, settings_hash)
+    PRIMARY KEY (platform, digest, fingerprint, settings_hash)
 )
 """
 # What is known already stays, but for what may have become known since: figures, and answers to checks.
 _PUT: Final = f"""
 INSERT INTO result ({", ".join(_COLUMNS)}) VALUES ({", ".join(":" + name for name in _COLUMNS)})
-ON CONFLICT (platform, fingerprint, settings_hash) DO UPDATE SET
+ON CONFLICT (platform, digest, fingerprint, settings_hash) DO UPDATE SET
     status = excluded.status, alpha = excluded.alpha, sharpe = excluded.sharpe, fitness = excluded.fitness,
     turnover = excluded.turnover, stats = excluded.stats, checks = excluded.checks, failure = excluded.failure
     WHERE excluded.status = 'completed'
@@ -68,7 +68,7 @@ class PlatformSummary:
 
 
 class ResultStore:
-    """Results, one for each platform, expression and settings.
+    """Results, one for each platform, its data, expression and settings.
 
     Any number of processes and threads may read and write at once. A write is on the disk when it returns.
 
@@ -104,7 +104,7 @@ class ResultStore:
                 self._file = None
 
     def put(
-        self, results: Iterable[JobResult], *, platform: str, run: str = "", agent: str = ""
+        self, results: Iterable[JobResult], *, platform: str, digest: str = "", run: str = "", agent: str = ""
     ) -> tuple[StoredResult, ...]:
         """Keep results, all or none; gives them as they were kept.
 
@@ -112,7 +112,7 @@ class ResultStore:
         found it first stays.
         """
         now = self._clock.now().isoformat(timespec="seconds")
-        kept = tuple(StoredResult(_named(result), platform, run, agent, now) for result in results)
+        kept = tuple(StoredResult(_named(result), platform, run, agent, now, digest) for result in results)
         self.add(kept)
         return kept
 
@@ -129,10 +129,12 @@ class ResultStore:
                 raise
             file.execute("COMMIT")
 
-    def get(self, request: SimulationRequest, *, platform: str, mark: str = "") -> StoredResult | None:
+    def get(
+        self, request: SimulationRequest, *, platform: str, digest: str = "", mark: str = ""
+    ) -> StoredResult | None:
         """The result of a request, if any; ``mark`` is its fingerprint where that is known already."""
-        key = (platform, mark or fingerprint(request.regular), request.settings_hash)
-        where = "platform = ? AND fingerprint = ? AND settings_hash = ?"
+        key = (platform, digest, mark or fingerprint(request.regular), request.settings_hash)
+        where = "platform = ? AND digest = ? AND fingerprint = ? AND settings_hash = ?"
         return next(iter(self._rows(where, key)), None)
 
     def rows(self, *, platform: str | None = None, run: str | None = None) -> tuple[StoredResult, ...]:

@@ -23,22 +23,26 @@ FIGURES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """A result with where it comes from. ``agent`` says who searched; ``created`` is ISO 8601, UTC."""
+    """A result with where it comes from. ``agent`` says who searched; ``created`` is ISO 8601, UTC.
+
+    ``digest`` tells data of one name apart: equal settings give other figures on other data.
+    """
 
     result: JobResult
     platform: str
     run: str = ""
     agent: str = ""
     created: str = ""
+    digest: str = ""
 
     @property
     def request(self) -> SimulationRequest:
         return self.result.proposal.request
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """Platform, fingerprint of the expression, hash of the settings: what no two rows share."""
-        return self.platform, self.result.fingerprint, self.request.settings_hash
+    def key(self) -> tuple[str, str, str, str]:
+        """Platform, its data, fingerprint of the expression, hash of the settings: what no two rows share."""
+        return self.platform, self.digest, self.result.fingerprint, self.request.settings_hash
 
     def passes(self, level: BrainLevel = "user") -> bool:
         """Whether the figures reach the limits of its delay and no check failed; pending ones may be open."""
@@ -104,6 +108,7 @@ def columns_of(stored: StoredResult) -> dict[str, Any]:
     proposal = result.proposal
     return {
         "platform": stored.platform,
+        "digest": stored.digest,
         "fingerprint": result.fingerprint,
         "settings_hash": stored.request.settings_hash,
         "expression": stored.request.regular,
@@ -149,7 +154,7 @@ def from_columns(row: Mapping[str, Any]) -> StoredResult:
         fingerprint=row["fingerprint"],
         round=row["round"],
     )
-    return StoredResult(result, row["platform"], row["run"], row["agent"], row["created"])
+    return StoredResult(result, row["platform"], row["run"], row["agent"], row["created"], row["digest"])
 
 
 @cache
