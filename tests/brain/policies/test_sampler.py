@@ -308,6 +308,23 @@ def test_it_has_converged_only_when_the_criteria_are_met(figures, converged: boo
     assert bool(made.proposals) is not converged
 
 
+def test_who_writes_a_critique_wants_more_whatever_is_met() -> None:
+    done = [result("j1", "rank(-cap)", **MET)]
+    made = sampler().improve(improving(done, [DIRECTION], critique="turnover is too high"))
+    assert not made.converged
+    assert made.proposals
+
+
+@pytest.mark.parametrize(
+    ("idea", "joined"),
+    [("momentum with low volatility", "slowly; low volatility: "), ("动量与低波动", "；低波动")],
+)
+def test_the_hypothesis_of_a_sum_is_one_sentence(idea: str, joined: str) -> None:
+    hypothesis = sampler().create(briefing(idea)).directions[0].hypothesis
+    assert joined in hypothesis
+    assert not hypothesis.endswith((".", "。"))
+
+
 def test_what_meets_the_criteria_is_enough_when_nothing_better_comes() -> None:
     done = [result("j1", "rank(-cap)", sharpe=1.5, fitness=1.2)]
     done += [result(f"j{n}", f"rank(cap) + {n}", sharpe=0.4, round=n) for n in (2, 3)]

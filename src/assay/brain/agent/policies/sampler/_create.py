@@ -110,7 +110,8 @@ class Creator:
             combined([texts[min(number, len(texts) - 1)] for texts in present])
             for number in range(_EXPRESSIONS)
         ]
-        hypothesis = say(self.language, "and").join(self._hypothesis(family) for family in named)
+        single = (self._hypothesis(family) for family in named)
+        hypothesis = say(self.language, "and").join(text.rstrip(".。") for text in single)
         proposals = [new for text in sums if (new := self._new(text, hypothesis)) is not None]
         if proposals:
             yield NewDirection(hypothesis, tuple(proposals), approach=approach)

@@ -69,9 +69,9 @@ class Improver:
         return language_of(self.briefing.idea)
 
     def _enough(self) -> bool:
-        """The criteria are met, and there is nothing to gain by going on for long."""
+        """The criteria are met, nothing is to gain by going on for long, and nobody asks for more."""
         best = self.briefing.best
-        if best is None or unmet(best, self.settings):
+        if best is None or unmet(best, self.settings) or self.briefing.critique:
             return False
         reached = (best.sharpe or 0.0) >= self.settings.target_sharpe
         return reached or self.standing.rounds_since_best >= _PATIENCE or self.briefing.remaining <= 0

@@ -22,7 +22,7 @@ _TEXTS: Final[Mapping[Language, Mapping[Sentence, str]]] = {
         "found": "{formula} reached Sharpe {sharpe:.2f}, fitness {fitness:.2f}, turnover {turnover:.1%}",
         "dead": "{rounds} rounds without progress; best Sharpe {sharpe:.2f}",
         "note": "{alive} directions, {proposed} proposals, {abandoned} abandoned",
-        "and": " and ",
+        "and": "; ",
     },
     "zh": {
         "idea": "{first}与{second}结合",
@@ -34,7 +34,7 @@ _TEXTS: Final[Mapping[Language, Mapping[Sentence, str]]] = {
         "found": "{formula}：夏普 {sharpe:.2f}，适应度 {fitness:.2f}，换手 {turnover:.1%}",
         "dead": "{rounds} 轮无进展；最佳夏普 {sharpe:.2f}",
         "note": "{alive} 个方向，{proposed} 个提案，放弃 {abandoned} 个",
-        "and": "与",
+        "and": "；",
     },
 }
 
