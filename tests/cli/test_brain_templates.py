@@ -83,6 +83,14 @@ def test_a_template_that_gives_nothing_here_is_told(run: Run, place: Path) -> No
     assert not (place / "runs" / "pipeline-1").exists()
 
 
+def test_settings_that_the_platform_does_not_have_are_told(run: Run, place: Path) -> None:
+    with (place / "mine.toml").open("a") as file:
+        file.write("[templates.settings]\nneutralization = 'MOON'\n")
+    done = run("brain", "template", "check", "mine.toml", "--local", "--json")
+    assert (done.code, len(done.data["problems"])) == (2, 1)
+    assert done.data["problems"][0]["where"] == "TPL_MINE_V1.settings.neutralization"
+
+
 def test_expressions_are_counted_and_shown(run: Run, place: Path) -> None:
     done = run("brain", "template", "expand", "mine.toml", "--local", "--json", "--limit", "4")
     assert done.data["templates"] == [{"name": "TPL_MINE_V1", "combinations": 6, "cores": 3}]

@@ -211,16 +211,10 @@ def usable(
     ConfigProblems
         None is left.
     """
-    from assay.brain.templates import Expansion
-
     problems: list[Problem] = []
     kept = []
     for template in found:
-        listed = [
-            Problem(f"{template.name}.settings.{key}", said, "use what the platform has")
-            for key, said in choices.problems(template.settings_on(base)).items()
-        ]
-        listed += Expansion(template, inventory).problems()
+        listed = list(_problems(template, inventory, choices, base))
         problems += listed
         if not listed:
             kept.append(template)
@@ -293,11 +287,24 @@ def _by_model(idea: str, inventory: Inventory, workspace: Workspace | None) -> t
 
 
 def _unusable(found: Sequence[Template], platform: BlockingClient, data_set: str | None) -> Iterator[Problem]:
-    from assay.brain.templates import Expansion, Inventory
+    from assay.brain.agent import usual_settings
+    from assay.brain.templates import Inventory
 
-    inventory = Inventory.of(platform, data_set, found)
+    inventory, choices = Inventory.of(platform, data_set, found), platform.choices()
+    base = usual_settings(choices)
     for template in found:
-        yield from Expansion(template, inventory).problems()
+        yield from _problems(template, inventory, choices, base)
+
+
+def _problems(
+    template: Template, inventory: Inventory, choices: SettingsChoices, base: SimulationSettings
+) -> Iterator[Problem]:
+    """Why nothing would come of a template on a platform: its settings, its slots, its expressions."""
+    from assay.brain.templates import Expansion
+
+    for key, said in choices.problems(template.settings_on(base)).items():
+        yield Problem(f"{template.name}.settings.{key}", said, "use what the platform has")
+    yield from Expansion(template, inventory).problems()
 
 
 def _counted(expansion: Expansion) -> dict[str, Any]:

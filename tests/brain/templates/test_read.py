@@ -29,6 +29,9 @@ values = [5, 20]
 """
 
 
+VALUE = "should be a finite number or a text of 1 to 200 characters"
+
+
 def template(**changes: Any) -> dict[str, Any]:
     slots = {
         "x": {"source": "dataset_field"},
@@ -94,6 +97,13 @@ def test_all_problems_are_told_at_once() -> None:
 def test_what_is_wrong_is_said_with_its_key(change: dict[str, Any], where: str, message: str) -> None:
     found = problems(template(**change))
     assert message in found[f"TPL_A_V1.{where}"]
+
+
+@pytest.mark.parametrize("value", [float("inf"), True, "", "x" * 201, None, [1]])
+def test_a_value_is_a_number_or_a_text(value: Any) -> None:
+    slots = {"x": {"source": "values", "values": [5, value]}}
+    found = problems(template(expression="{x}", slots=slots))
+    assert found == {"TPL_A_V1.slots.x.values.values.1": VALUE}
 
 
 def test_a_representative_is_one_of_the_values() -> None:

@@ -14,6 +14,7 @@ from assay.brain.templates._inventory import Inventory
 from assay.brain.templates._template import Template
 from assay.errors import Problem
 
+_SHOWN: Final = 200
 MAX_PASSED_OVER: Final = 5000
 """A template whose slots hardly fit together must not be searched for ever."""
 
@@ -138,7 +139,8 @@ class Expansion:
         for choice in _choices(self.candidates):
             if self._allowed(choice):
                 text = self.template.filled(choice)
-                return f"{text}: {self.inventory.problem(text)}"
+                shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}\u2026"
+                return f"{shown}: {self.inventory.problem(text)}"
         return "the constraints exclude all of them"
 
 

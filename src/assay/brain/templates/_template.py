@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from assay.brain._settings import SimulationSettings
@@ -16,6 +17,7 @@ from assay.errors import Problem
 NAME_PATTERN: Final = r"^TPL_[A-Z0-9]+(_[A-Z0-9]+)*_V[1-9][0-9]{0,3}$"
 SLOT_PATTERN: Final = r"^[a-z][a-z0-9_]{0,31}$"
 MAX_EXPRESSION: Final = 2000
+MAX_VALUE: Final = 200
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 
 OperatorKind = Literal["time", "time_pair", "section", "group", "element", "vector"]
@@ -32,9 +34,16 @@ def _usable(text: str) -> str:
     return text
 
 
+def _plain(value: Any) -> Any:
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if number or (isinstance(value, str) and 0 < len(value) <= MAX_VALUE):
+        return value
+    raise PydanticCustomError("value", "should be a finite number or a text of 1 to 200 characters")
+
+
 PatternText = Annotated[str, Field(max_length=MAX_PATTERN), AfterValidator(_usable)]
 SlotName = Annotated[str, Field(pattern=SLOT_PATTERN)]
-Value = int | float | Annotated[str, Field(min_length=1, max_length=200)]
+Value = Annotated[int | float | str, BeforeValidator(_plain)]
 Representatives = Annotated[tuple[Value, ...], Field(max_length=20)]
 
 
