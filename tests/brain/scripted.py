@@ -22,6 +22,7 @@ from assay.brain import (
     SlotsFull,
     Stats,
 )
+from assay.brain._platform import DataIdentity
 from assay.errors import AssayError, ProviderTransient
 
 Figures = Callable[[SimulationRequest], Stats | str]
@@ -58,6 +59,10 @@ class Scripted(Catalogue):
     never_ends: bool = False
     _jobs: dict[str, tuple[SimulationRequest, float]] = field(default_factory=dict)
     _alphas: dict[str, Alpha] = field(default_factory=dict)
+
+    @property
+    def data(self) -> DataIdentity:
+        return DataIdentity(self.name)
 
     def _fault(self, method: str) -> None:
         if self.faults[method]:

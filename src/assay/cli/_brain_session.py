@@ -152,7 +152,10 @@ class _Session:
         from assay.brain.search import RESULTS_NAME, ResultStore
 
         with ResultStore(self._workspace.brain_dir / RESULTS_NAME) as store:
-            store.put(report.results, platform=report.platform, run=report.run, agent=report.policy)
+            digest = self._platform.data.digest
+            store.put(
+                report.results, platform=report.platform, digest=digest, run=report.run, agent=report.policy
+            )
 
     def difference(self, report: SessionReport) -> str:
         """How a replay differs from its record; empty where it does not, or none was asked for."""
