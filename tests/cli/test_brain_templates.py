@@ -210,6 +210,22 @@ def test_a_run_that_is_broken_off_goes_on(run: Run, place: Path, monkeypatch: py
         assert figures[0] == figures[1], name
 
 
+def test_a_model_may_choose_the_settings(run: Run, place: Path) -> None:
+    replies = [{"settings": [{"decay": 10}, {"neutralization": "SECTOR"}]}] + [{"settings": []}] * 40
+    (place / "script.json").write_text(json.dumps([json.dumps(item) for item in replies]))
+    with (place / "assay.toml").open("a") as file:
+        file.write("[brain.multi]\ntarget_sharpe = 9.0\nmin_sharpe_for_optimization = 0.1\n")
+        file.write('optimizer_mode = "llm"\n')
+        file.write('[llm.backends.told]\nkind = "scripted"\nscript = "script.json"\n')
+        file.write('[llm.roles.researcher]\nbackend = "told"\n')
+    words = ("brain", "multi", "--local", "--idea", "momentum", "--budget", "14", "--json")
+    done = run(*words)
+    assert done.code == 0, done.err
+    chosen = [item["settings"] for item in done.data["results"] if item["origin"] == "settings"]
+    assert [(item["decay"], item["neutralization"]) for item in chosen] == [(10, "MARKET"), (5, "SECTOR")]
+    assert run("ledger", "show", "--kind", "llm_call", "--json").out.count("request_hash") == 1
+
+
 def _without_alpha(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_alpha(item) for key, item in value.items() if key != "alpha"}

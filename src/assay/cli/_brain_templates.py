@@ -175,7 +175,7 @@ def scout(
 
     Nothing is simulated, and no model is asked. What was tried is what the results of the workspace say.
     """
-    from assay.cli._brain_templates_run import scout_data
+    from assay.cli._brain_scout_run import scout_data
 
     scout_data(local, data, dataset_id, limit, language, workspace, as_json=as_json)
 

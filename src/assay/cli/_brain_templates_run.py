@@ -1,4 +1,4 @@
-"""What ``assay brain template`` and ``scout`` do."""
+"""What ``assay brain template`` does."""
 
 from __future__ import annotations
 
@@ -17,13 +17,10 @@ from assay.errors import AssayError, ConfigProblems, Problem
 if TYPE_CHECKING:
     from assay.brain import SettingsChoices, SimulationSettings
     from assay.brain.client import BlockingClient
-    from assay.brain.scout import Ranked
-    from assay.brain.search import StoredResult
     from assay.brain.templates import Expansion, Inventory, Template
     from assay.config import Workspace
 
 BAD: Final = 2
-_SHOWN_ROWS: Final = 12
 _FILES: Final = (".toml", ".json")
 
 
@@ -75,7 +72,7 @@ def list_all(names: Sequence[str], family: str | None, *, as_json: bool) -> None
     if as_json:
         print_json({"templates": [item.model_dump(mode="json", exclude_defaults=True) for item in found]})
         return
-    _table(("name", "family", "core", "idea"), [_row(item) for item in found])
+    table(("name", "family", "core", "idea"), [_row(item) for item in found])
 
 
 def show_templates(names: Sequence[str], *, as_json: bool) -> None:
@@ -131,7 +128,7 @@ def new_templates(
     if as_json:
         print_json({"file": str(to), **as_file})
         return
-    _table(("name", "family", "core", "expression"), [_row(item, expression=True) for item in made])
+    table(("name", "family", "core", "expression"), [_row(item, expression=True) for item in made])
     say(f"wrote {to}: next, assay brain template expand {to} or assay brain pipeline run {to}")
 
 
@@ -225,48 +222,6 @@ def usable(
     return tuple(kept)
 
 
-def scout_data(
-    local: bool,
-    data: str | None,
-    data_set: str | None,
-    limit: int,
-    language: str,
-    folder: Path | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Where to look next."""
-    from assay.brain.scout import scout
-    from assay.brain.search import ResultStore
-
-    with opened(local, data, folder) as (platform, workspace):
-        if data_set is not None:
-            from assay.brain.agent._inputs import need_fields
-
-            need_fields(platform, data_set)
-        stored: tuple[StoredResult, ...] = ()
-        if workspace is not None:
-            with ResultStore(workspace.brain_dir / "results.sqlite") as store:
-                stored = store.rows(platform=platform.name)
-        report = scout(
-            platform, stored, data_set=data_set, language="zh" if language == "zh" else "en", most=limit
-        )
-    if as_json:
-        print_json(asdict(report))
-        return
-    simulated = " (simulated)" if report.simulated else ""
-    say(f"{report.platform}{simulated}: {len(stored)} results so far")
-    head = ("score", "coverage", "alphas", "tried", "best sharpe")
-    _table(("data set", *head), [(row.id, *_cells(row)) for row in report.data_sets])
-    say("")
-    fields = report.fields[:_SHOWN_ROWS]
-    _table(("field", *head, "what"), [(row.id, *_cells(row), row.description) for row in fields])
-    say("")
-    for idea in report.ideas:
-        say(f"{idea.expression}")
-        say(f"  {idea.data_set}.{idea.field}, {idea.family}: {idea.hypothesis}")
-
-
 def _by_model(idea: str, inventory: Inventory, workspace: Workspace | None) -> tuple[Template, ...]:
     from assay.brain.agent.policies.model import ROLE, with_researcher
     from assay.brain.templates import templates_by_model
@@ -320,14 +275,8 @@ def _row(template: Template, *, expression: bool = False) -> tuple[str, ...]:
     return template.name, template.family, " ".join(template.core_slots), last
 
 
-def _cells(row: Ranked) -> tuple[str, ...]:
-    best = "-" if row.best is None else f"{row.best:.2f}"
-    coverage = "-" if row.coverage is None else f"{row.coverage:.0%}"
-    alphas = row.alphas if row.alphas is not None else row.users
-    return f"{row.score:.2f}", coverage, "-" if alphas is None else str(alphas), str(row.tried), best
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; its last column may wrap."""
     from rich.table import Table
     from rich.text import Text
 
