@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,7 +23,6 @@ from assay.config import DEFAULT_ORDER
 NAN = float("nan")
 SHAPE = (6, 8)
 GROUPS = np.tile(np.array([0, 0, 0, 1, 1, 2, 2, -1], dtype=np.int32), (6, 1))
-NEUTRAL = partial(neutralize, groups=GROUPS)
 VALUES = arrays(
     np.float32, SHAPE, elements=st.one_of(st.just(NAN), st.integers(-9999, 9999).map(lambda x: x / 100))
 )  # fmt: skip
@@ -40,7 +37,7 @@ def _stages(**changes: object) -> Stages:
     return Stages(
         **{
             "members": members,
-            "neutral": partial(neutralize, groups=GROUPS),
+            "groups": GROUPS,
             "decay": 3,
             "truncation": 0.2,
             "book": 20e6,
@@ -98,7 +95,7 @@ def test_zero_is_an_opinion_and_missing_is_none() -> None:
 def test_equal_opinions_hold_nothing() -> None:
     # the mean of many equal numbers is not always that number; what is left must not be scaled to a book
     x = np.full((1, 300), 0.1)
-    stages = Stages(np.ones((1, 300), dtype=np.bool_), demean, 0, 0.0, 20e6)
+    stages = Stages(np.ones((1, 300), dtype=np.bool_), "market", 0, 0.0, 20e6)
     assert not np.any(positions(x.astype(np.float32), stages, DEFAULT_ORDER))
     assert not np.any(demean(x))
     assert not np.any(neutralize(x, np.zeros((1, 300), dtype=np.int32)))
@@ -111,7 +108,7 @@ def test_pasteurise_keeps_finite_members() -> None:
 
 def test_stages_run_in_the_order_given() -> None:
     x = np.array([[10, 1, 1, 0]], dtype=np.float32)
-    stages = Stages(np.ones((1, 4), dtype=np.bool_), demean, 0, 0.25, 1.0)
+    stages = Stages(np.ones((1, 4), dtype=np.bool_), "market", 0, 0.25, 1.0)
     # cut to a quarter of 12, then less 1.25: 1.75, -.25, -.25, -1.25
     before = positions(x, stages, ("pasteurize", "decay", "truncate", "neutralize", "scale"))
     np.testing.assert_allclose(before, np.array([[1.75, -0.25, -0.25, -1.25]]) / 3.5)

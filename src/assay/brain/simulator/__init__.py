@@ -14,7 +14,7 @@ from assay.brain.simulator._market import Market
 from assay.brain.simulator._outcome import CodeError, Correlated, Daily, HeldFigures, Outcome, Peer
 from assay.brain.simulator._simulate import held, simulate
 from assay.brain.simulator._wire import ROUTES, Route, Wire
-from assay.brain.simulator._wire_faults import FaultSettings, FaultyWire
+from assay.brain.simulator._wire_faults import Delivery, FaultSettings, FaultyWire
 from assay.brain.simulator._wire_types import Reply, Request
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "CodeError",
     "Correlated",
     "Daily",
+    "Delivery",
     "FaultSettings",
     "FaultyWire",
     "HeldFigures",

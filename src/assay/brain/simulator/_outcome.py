@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,12 @@ class Daily:
     largest: Floats
     long_count: Counts
     short_count: Counts
+
+    @classmethod
+    def joined(cls, parts: Sequence[Daily]) -> Daily:
+        """Parts that follow each other, as one."""
+        names = [item.name for item in fields(cls)]
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def between(self, start: int, stop: int) -> Daily:
         """The days from row ``start`` up to, not including, ``stop``."""

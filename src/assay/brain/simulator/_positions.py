@@ -5,9 +5,9 @@ NaN means no opinion and takes no weight; 0 is an opinion, which neutralisation 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,17 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.int32]
 
+_BLOCK: Final = 128
 _NOISE: Final = 1e-12
 """A residual below this part of its value is what rounding left of nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """What the stages need; ``neutral`` takes out the mean of the market or of groups, None does not."""
+    """What the stages need; means are taken out by ``groups``, ``"market"`` is one group of all."""
 
     members: Mask
-    neutral: Callable[[Floats], Floats] | None
+    groups: Codes | Literal["market"] | None
     decay: int
     truncation: float
     book: float
@@ -38,17 +39,25 @@ def positions(values: NDArray[np.float32], stages: Stages, order: Sequence[Brain
 
     Row t uses rows <= t of ``values``; the delay is the caller's to apply.
     """
-    work: dict[BrainStage, Callable[[Floats], Floats]] = {
-        "pasteurize": lambda x: pasteurize(x, stages.members),
-        "decay": lambda x: decay(x, stages.decay),
-        "truncate": lambda x: truncate(x, stages.truncation),
-        "neutralize": lambda x: x if stages.neutral is None else stages.neutral(x),
-        "scale": lambda x: scale(x, stages.book),
+    by_date: dict[BrainStage, Callable[[Floats, slice], Floats]] = {
+        "pasteurize": lambda x, rows: pasteurize(x, stages.members[rows]),
+        "truncate": lambda x, rows: truncate(x, stages.truncation),
+        "neutralize": lambda x, rows: _neutral(x, stages.groups, rows),
+        "scale": lambda x, rows: scale(x, stages.book),
     }
     out = values.astype(np.float64)
     for stage in order:
-        out = work[stage](out)
+        if stage == "decay":
+            out = decay(out, stages.decay)
+            continue
+        for rows in row_blocks(len(out)):
+            out[rows] = by_date[stage](out[rows], rows)
     return out
+
+
+def row_blocks(days: int) -> Iterator[slice]:
+    """Dates worked on at a time: fetching memory for whole panels costs more than the work on them."""
+    return (slice(start, min(start + _BLOCK, days)) for start in range(0, days, _BLOCK))
 
 
 def pasteurize(x: Floats, members: Mask) -> Floats:
@@ -79,6 +88,12 @@ def truncate(x: Floats, share: float) -> Floats:
         return x
     cap = share * size_of(x)
     return np.clip(x, -cap, cap)
+
+
+def _neutral(x: Floats, groups: Codes | Literal["market"] | None, rows: slice) -> Floats:
+    if groups is None:
+        return x
+    return demean(x) if isinstance(groups, str) else neutralize(x, groups[rows])
 
 
 def demean(x: Floats) -> Floats:

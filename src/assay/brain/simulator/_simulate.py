@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from assay.brain.simulator._market import Market
 from assay.brain.simulator._nan_handling import with_nan_handling
 from assay.brain.simulator._outcome import CodeError, Daily, Floats, HeldFigures, Outcome
 from assay.brain.simulator._pnl import Book, daily_of, earlier
-from assay.brain.simulator._positions import Stages, demean, neutralize, positions, scale, size_of
+from assay.brain.simulator._positions import Codes, Stages, demean, positions, row_blocks, scale, size_of
 from assay.brain.simulator._recordsets import GroupView, group_recordsets, recordsets_of
 from assay.brain.simulator._statistics import stats_of
 from assay.engine import evaluate
@@ -96,20 +96,24 @@ def _problem(market: Market, request: SimulationRequest) -> Problem | None:
     return check_program(request.regular, market.fields, market.operators)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Run:
     """Positions by the last row that they read, NaN = no opinion, and the market that they were made on."""
 
     history: History
     positions: Floats
 
+    @cached_property
+    def dollars(self) -> Floats:
+        """Positions, 0 where there is no opinion."""
+        return np.nan_to_num(self.positions, nan=0.0)
+
     def daily(self, delay: int, rows: slice) -> Daily:
-        return self.of(self.positions, delay, rows)
+        return self.of(self.dollars, delay, rows)
 
     def of(self, dollars: Floats, delay: int, rows: slice) -> Daily:
         """Series of other positions on the same market."""
-        book = Book(self.history.panel.dates, np.nan_to_num(dollars, nan=0.0), self.history.gains)
-        return daily_of(book, delay, rows)
+        return daily_of(Book(self.history.panel.dates, dollars, self.history.gains), delay, rows)
 
 
 def _run(history: History, market: Market, request: SimulationRequest) -> _Run:
@@ -124,7 +128,7 @@ def _run(history: History, market: Market, request: SimulationRequest) -> _Run:
     )["alpha"]
     stages = Stages(
         members=members,
-        neutral=_neutral(history, settings.neutralization),
+        groups=_groups(history, settings.neutralization),
         decay=settings.decay,
         truncation=settings.truncation,
         book=market.settings.book,
@@ -132,17 +136,20 @@ def _run(history: History, market: Market, request: SimulationRequest) -> _Run:
     return _Run(history, positions(values, stages, market.settings.order))
 
 
-def _neutral(history: History, kind: str) -> Callable[[Floats], Floats] | None:
-    if kind in ("NONE", "MARKET"):
-        return demean if kind == "MARKET" else None
-    return partial(neutralize, groups=history.codes(kind.lower()))
+def _groups(history: History, kind: str) -> Codes | Literal["market"] | None:
+    if kind == "NONE":
+        return None
+    return "market" if kind == "MARKET" else history.codes(kind.lower())
 
 
 def _sub_universe(market: Market, request: SimulationRequest, run: _Run) -> SubUniverse:
     """The alpha in the next smaller universe: cut to it, market-neutral, at the size that it had."""
     smaller = run.history.next_smaller(request.settings.universe)
-    cut = np.where(smaller.members, run.positions, np.nan)
-    dollars = scale(demean(cut), size_of(run.positions))
+    dollars = np.empty_like(run.positions)
+    for rows in row_blocks(len(dollars)):
+        whole = run.positions[rows]
+        cut = np.where(smaller.members[rows], whole, np.nan)
+        dollars[rows] = np.nan_to_num(scale(demean(cut), size_of(whole)), nan=0.0)
     return SubUniverse(run.of(dollars, request.settings.delay, market.rows), smaller.ratio)
 
 
@@ -162,14 +169,13 @@ def _recordsets(market: Market, request: SimulationRequest, run: _Run, daily: Da
     members = earlier(run.history.members(settings.universe), settings.delay, rows).sum(axis=1)
     found = recordsets_of(daily, members, book)
     if settings.visualization:
-        dollars = np.nan_to_num(run.positions, nan=0.0)
-        earned = earlier(dollars, 1, rows) * run.history.gains[rows]
+        earned = earlier(run.dollars, 1, rows) * run.history.gains[rows]
         for name in market.visualized:
             view = GroupView(
                 name=name,
                 labels=run.history.panel.group_labels(name),
                 codes=earlier(run.history.codes(name), 1, rows),
-                positions=earlier(dollars, settings.delay, rows),
+                positions=earlier(run.dollars, settings.delay, rows),
                 earned=earned,
             )
             found.update(group_recordsets(view, book))
