@@ -86,7 +86,7 @@ class _Text(HTMLParser):
         super().__init__()
         self.words: list[str] = []
         self.tags: list[str] = []
-        self.feed(page)
+        self.feed(page.replace("<wbr>", ""))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
@@ -115,6 +115,21 @@ def test_all_parts_are_there() -> None:
         "1 invalid and 1 repeats",
     ):
         assert wanted in text, wanted
+
+
+def test_one_of_a_kind_is_no_plural_and_no_model_has_no_tokens() -> None:
+    text = _Text(brain_report(_report())).text
+    for wanted in ("2 rounds", "best Sharpe 1.40, 1 improvement,", "2 directions"):
+        assert wanted in text, wanted
+    assert "tokens" not in text
+    text = _Text(brain_report(_report(tokens=1200, rounds=_report().rounds[:1]))).text
+    assert "1,200 tokens of models" in text
+    assert "1 round " in text
+
+
+def test_long_names_of_checks_break_at_an_underscore() -> None:
+    page = brain_report(_report(check_failures={"LOW_SUB_UNIVERSE_SHARPE": 1}))
+    assert "LOW_<wbr>SUB_<wbr>UNIVERSE_<wbr>SHARPE" in page
 
 
 def test_an_improvement_stands_below_what_it_improves() -> None:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from assay.brain import JobResult, Stats
 from assay.brain.agent import Direction, Funnel, SessionReport
 from assay.views._brain_charts import MOST_CURVES, plot_course, plot_pnl
-from assay.views._format import MISSING, number, percent
+from assay.views._format import MISSING, counted, number, percent
 from assay.views._page import render
 from assay.views._report import breakable
 from assay.views._report_words import visible
@@ -73,6 +73,7 @@ def brain_report(report: SessionReport) -> str:
         held=_held(report, jobs),
         rows=[_row(item) for item in ranked[:_ROWS]],
         left_out=max(0, len(ranked) - _ROWS),
+        played=counted(len(report.rounds), "round"),
         rounds=[
             (
                 str(row.number),
@@ -116,7 +117,7 @@ def _tiles(report: SessionReport) -> list[tuple[str, str, str]]:
         ("level", report.level, f"{report.funnel.all_checks} with all checks passed"),
         ("simulations", f"{report.simulations:,}", f"of {report.budget:,} in the budget"),
         ("trials", f"{report.trials:,}", "that this session added to N"),
-        ("rounds", str(len(report.rounds)), f"{len(report.directions)} directions"),
+        ("rounds", str(len(report.rounds)), counted(len(report.directions), "direction")),
     ]
 
 
@@ -140,7 +141,7 @@ def _lost(funnel: Funnel) -> str:
 
 def _direction(item: Direction, report: SessionReport) -> dict[str, Any]:
     own = [result for result in report.results if result.proposal.direction == item.id]
-    state = ("rejected", "abandoned") if item.abandoned else ("", f"{item.rounds} rounds")
+    state = ("rejected", "abandoned") if item.abandoned else ("", counted(item.rounds, "round"))
     return {
         "id": item.id,
         "hypothesis": visible(item.hypothesis),
@@ -149,7 +150,7 @@ def _direction(item: Direction, report: SessionReport) -> dict[str, Any]:
         "tone": state[0],
         "state": state[1],
         "best": number(item.best_sharpe, 2),
-        "improvements": item.improvement_count,
+        "improvements": counted(item.improvement_count, "improvement"),
         "since": item.created_at_round,
         "tree": _tree(own),
         "open": item.best_sharpe is not None and report.best is not None and report.best in own,
@@ -176,7 +177,7 @@ def _row(item: JobResult) -> dict[str, Any]:
     tone, word = _outcome(item)
     place = item.failure.place if item.failure else None
     where = f" (line {place.line}, character {place.start + 1})" if place else ""
-    failed = visible(item.failure.message) + where if item.failure else ", ".join(map(visible, item.failing))
+    failed = visible(item.failure.message) + where if item.failure else _names(item.failing)
     settings = item.proposal.request.settings
     chosen = f"{settings.universe}, delay {settings.delay}, decay {settings.decay}, "
     return {
@@ -194,6 +195,11 @@ def _row(item: JobResult) -> dict[str, Any]:
         "fitness": number(item.fitness, 2),
         "turnover": percent(item.turnover),
     }
+
+
+def _names(checks: Sequence[str]) -> Markup:
+    """Names of checks, escaped, that a page may break after an underscore."""
+    return Markup(", ").join(Markup("_<wbr>").join(visible(name).split("_")) for name in checks)
 
 
 def _outcome(item: JobResult) -> tuple[str, str]:
@@ -224,7 +230,7 @@ def _checks(report: SessionReport) -> list[dict[str, Any]]:
     completed = sum(item.status == "completed" for item in report.results)
     return [
         {
-            "name": visible(name),
+            "name": _names([name]),
             "count": count,
             "share": 100 * count / most if most else 0.0,
             "of": percent(count / completed, 0) if completed else MISSING,
@@ -255,11 +261,12 @@ def _held(report: SessionReport, jobs: dict[str, JobResult]) -> list[tuple[str, 
 
 def _facts(report: SessionReport) -> list[tuple[str, str]]:
     kind = "simulated market" if report.simulated else "real market"
+    tokens = f", {report.tokens:,} tokens of models" if report.tokens else ""
     limits = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in report.limits.items())
     return [
         ("run", report.run),
         ("platform", f"{visible(report.platform)} ({kind})"),
-        ("policy", f"{visible(report.policy)}, {report.tokens:,} tokens of models"),
+        ("policy", f"{visible(report.policy)}{tokens}"),
         ("idea", visible(report.idea)),
         ("limits", limits),
         ("stop", report.stop),

@@ -54,6 +54,11 @@ def small_number(value: float | None, digits: int = 4) -> str:
     return number(value, digits)
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 round``, ``2 rounds``, ``2,635 rounds``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def percent(value: float | None, digits: int = 1) -> str:
     """A share or a return in percent; a dash where it is undefined."""
     if value is None or not math.isfinite(value):
