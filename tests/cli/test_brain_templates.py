@@ -210,6 +210,42 @@ def test_a_run_that_is_broken_off_goes_on(run: Run, place: Path, monkeypatch: py
         assert figures[0] == figures[1], name
 
 
+def test_a_model_explores_and_is_not_asked_again_when_the_run_goes_on(
+    run: Run, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assay.brain import _rounds
+
+    research = {"summary": "close moves", "hypotheses": ["moves turn back"], "fields": ["close"]}
+    expressions = [{"expression": "rank(-ts_delta(close, 5))", "settings": {"decay": 10}}]
+    direction = {
+        "hypothesis": "reversal", "target_check": "LOW_SHARPE", "approach": "five days",
+        "expressions": expressions,
+    }  # fmt: skip
+    replies = [research, {"type": "submit", "directions": [direction]}]
+    script = place / "script.json"
+    script.write_text(json.dumps([json.dumps(item) for item in replies]))
+    with (place / "assay.toml").open("a") as file:
+        file.write("[brain.multi]\ntarget_sharpe = 9.0\nmax_explorer_rounds = 1\nexplorers = 1\noptimizers = 0\n")
+        file.write('[llm.backends.told]\nkind = "scripted"\nscript = "script.json"\n')
+        file.write('[llm.roles.researcher]\nbackend = "told"\nstructured = "tool"\n')
+    kept: Any = _rounds._body
+
+    def broken(*given: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_rounds, "_body", broken)
+    done = run("brain", "multi", "--local", "--idea", "moves turn back", "--policy", "llm")
+    assert done.code == 130, done.err
+    monkeypatch.setattr(_rounds, "_body", kept)
+    script.write_text("[]")
+    resumed = run("brain", "multi", "--local", "--resume", "multi-1", "--json")
+    assert resumed.code == 0, resumed.err
+    (found,) = resumed.data["results"]
+    assert (found["expression"], found["settings"]["decay"]) == ("rank(-ts_delta(close, 5))", 10)
+    assert resumed.data["stop"] == "finished"
+    assert resumed.data["agents"][0]["note"] == "1 round is over"
+
+
 def test_a_model_may_choose_the_settings(run: Run, place: Path) -> None:
     replies = [{"settings": [{"decay": 10}, {"neutralization": "SECTOR"}]}] + [{"settings": []}] * 40
     (place / "script.json").write_text(json.dumps([json.dumps(item) for item in replies]))

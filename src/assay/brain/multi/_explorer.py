@@ -64,7 +64,8 @@ class Explorer:
         """
         while not self.note:
             if self._state.round >= self._config.max_explorer_rounds:
-                self.note = f"{self._state.round} rounds are over"
+                most = self._config.max_explorer_rounds
+                self.note = "1 round is over" if most == 1 else f"{most} rounds are over"
             elif self._opened():
                 assert self._state.open is not None
                 jobs = self._state.open.jobs

@@ -15,7 +15,7 @@ from assay.brain.templates._template import Template
 from assay.errors import Problem
 
 _SHOWN: Final = 200
-MAX_PASSED_OVER: Final = 5000
+MAX_PASSED_OVER: Final = 2000
 """A template whose slots hardly fit together must not be searched for ever."""
 
 
