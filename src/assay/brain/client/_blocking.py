@@ -81,6 +81,8 @@ class BlockingClient:
         if self._loop.is_closed():
             return
         self._run(self._client.close())
+        # a request that was given up may still be worked on in this process
+        self._run(self._loop.shutdown_default_executor())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
