@@ -14,7 +14,7 @@ from assay.brain.agent import Task, usual_settings
 from assay.brain.agent.policies.sampler import SamplerPolicy
 from assay.brain.multi import Board, MultiReport, Orchestrator, make_agents
 from assay.brain.search import Batch, ResultStore, SearchRun
-from assay.brain.simulator import LocalPlatform, local_platform
+from assay.brain.simulator import FaultSettings, LocalPlatform, local_platform
 from assay.config import BrainMultiSettings, BrainSettings, BrainSimulatorSettings
 from assay.errors import DataError, ProviderTransient
 from assay.ledger import Ledger, Scope
@@ -22,7 +22,7 @@ from assay.market import Panel, simulate
 
 SETTINGS = BrainSettings(
     simulator=BrainSimulatorSettings(held_days=126, retry_after=0),
-    multi=BrainMultiSettings(simulations=40, target_sharpe=9.0, min_sharpe_for_optimization=0.2),
+    multi=BrainMultiSettings(simulations=BUDGET, target_sharpe=9.0, min_sharpe_for_optimization=0.2),
 )
 
 
@@ -59,6 +59,7 @@ def play(
     idea: str = "Momentum combined with low volatility",
     stop: int = 99,
 ) -> tuple[MultiReport, RecordedRounds]:
+    place.mkdir(exist_ok=True)
     ledger = Ledger.open(place / "l") if (place / "l").exists() else Ledger.create(place / "l")
     board = Board()
     task = Task(idea, settings=usual_settings(platform.choices()))
@@ -79,15 +80,15 @@ def told(report: MultiReport) -> list[tuple[str, str, float | None]]:
 def test_explorers_and_optimisers_search_together(tmp_path: Path, platform: LocalPlatform) -> None:
     report, rounds = play(tmp_path, platform)
     assert report.stop == "budget"
-    assert report.simulations == len(report.results) == rounds.simulated == 40
+    assert report.simulations == len(report.results) == rounds.simulated == BUDGET
     by_name = {line.name: line for line in report.agents}
     assert set(by_name) == {"explorer-1", "explorer-2", "optimizer-1"}
     assert all(line.simulated > 0 for line in report.agents)
     assert any(item.proposal.origin == "settings" for item in report.results)
     assert {item.proposal.direction.split(":")[0] for item in report.results} == set(by_name)
     ledger = Ledger.open(tmp_path / "l")
-    assert ledger.trials(Scope(desk="brain")).n == 40
-    assert len(ResultStore(tmp_path / "results.sqlite").rows()) == 40
+    assert ledger.trials(Scope(desk="brain")).n == BUDGET
+    assert len(ResultStore(tmp_path / "results.sqlite").rows()) == BUDGET
 
 
 def test_a_run_that_was_killed_goes_on_as_if_it_had_not_been(
@@ -105,7 +106,7 @@ def test_a_run_that_was_killed_goes_on_as_if_it_had_not_been(
         other.close()
     assert told(resumed) == told(whole)
     assert resumed.agents == whole.agents
-    assert paid == 40  # nothing twice, those of the broken round included
+    assert paid == BUDGET  # nothing twice, those of the broken round included
 
 
 def test_equal_runs_find_the_same(tmp_path: Path, panel: Panel) -> None:
@@ -116,6 +117,18 @@ def test_equal_runs_find_the_same(tmp_path: Path, panel: Panel) -> None:
         found.append(told(play(tmp_path / name, made)[0]))
         made.close()
     assert found[0] == found[1]
+
+
+def test_faults_of_the_network_change_nothing(tmp_path: Path, panel: Panel, platform: LocalPlatform) -> None:
+    clean, _ = play(tmp_path / "clean", platform)
+    faults = FaultSettings(error=0.05, drop=0.02, throttle=0.02, seed=5)
+    other = local_platform(None, panel, SETTINGS, faults=faults)
+    try:
+        faulty, _ = play(tmp_path / "faulty", other)
+    finally:
+        other.close()
+    assert told(faulty) == told(clean)
+    assert faulty.agents == clean.agents
 
 
 def test_rounds_that_ask_for_something_else_are_not_answered(tmp_path: Path, platform: LocalPlatform) -> None:
