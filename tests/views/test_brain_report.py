@@ -15,6 +15,7 @@ from assay.brain.agent import (
     Funnel,
     HeldFigures,
     KnowledgeEntry,
+    Luck,
     RoundLine,
     SessionReport,
     StopReason,
@@ -163,6 +164,15 @@ def test_every_way_to_stop_is_told(stop: StopReason) -> None:
     text = _Text(brain_report(_report(stop=stop, unmet=("sharpe",)))).text
     assert stop in text
     assert "Not met: sharpe." in text
+
+
+def test_the_best_is_shown_beside_luck() -> None:
+    text = _Text(brain_report(_report(luck=Luck(40, 1.1, 0.83)))).text
+    assert "deflated Sharpe 83% luck alone: 1.10 of N = 40" in text
+    assert (
+        "that this session added to N"
+        in _Text(brain_report(_report(luck=Luck(None, None, None, "open")))).text
+    )
 
 
 def test_a_session_without_anything_is_a_page() -> None:

@@ -15,7 +15,7 @@ from assay.cli._progress import note, slow_notice
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
-    from assay.brain.agent import Held, SessionReport, Status
+    from assay.brain.agent import Held, Luck, SessionReport, Status
     from assay.brain.client import BlockingClient
     from assay.cli._brain_policy import Deciders
     from assay.config import BrainSettings, Workspace
@@ -309,7 +309,19 @@ def summary_lines(report: SessionReport) -> list[str]:
             figures = held.held
             said = _figures(figures.sharpe, figures.fitness, figures.turnover)
             lines.append(f"           {said} in the year that was kept from the agent")
+        if report.luck is not None:
+            lines.append(f"           {luck_line(report.luck)}")
     return [printable(line) for line in lines]
+
+
+def luck_line(luck: Luck) -> str:
+    """The best alpha beside luck, in words."""
+    if luck.by_luck is None or luck.dsr is None:
+        return f"how much of it is luck cannot be said: {luck.note or 'its returns are not known'}"
+    return (
+        f"the best of N = {luck.n} trials on this data reaches Sharpe {luck.by_luck:.2f} by luck; "
+        f"deflated Sharpe ratio {luck.dsr:.0%}"
+    )
 
 
 def _figures(sharpe: float | None, fitness: float | None, turnover: float | None) -> str:

@@ -116,9 +116,16 @@ def _tiles(report: SessionReport) -> list[tuple[str, str, str]]:
         ("its turnover", percent(best.turnover if best else None), f"{band} a day"),
         ("level", report.level, f"{report.funnel.all_checks} with all checks passed"),
         ("simulations", f"{report.simulations:,}", f"of {report.budget:,} in the budget"),
-        ("trials", f"{report.trials:,}", "that this session added to N"),
+        _luck_tile(report),
         ("rounds", str(len(report.rounds)), counted(len(report.directions), "direction")),
     ]
+
+
+def _luck_tile(report: SessionReport) -> tuple[str, str, str]:
+    luck = report.luck
+    if luck is None or luck.dsr is None:
+        return ("trials", f"{report.trials:,}", "that this session added to N")
+    return ("deflated Sharpe", percent(luck.dsr, 0), f"luck alone: {number(luck.by_luck, 2)} of N = {luck.n}")
 
 
 def _funnel(funnel: Funnel) -> list[dict[str, Any]]:

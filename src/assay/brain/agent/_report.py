@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from assay.brain._limits import limits
 from assay.brain._result import DailyPnl, JobResult
-from assay.brain._trials import BOOK
+from assay.brain._trials import BOOK, DESK
 from assay.brain.agent._calls import recorded_calls
 from assay.brain.agent._codec import as_json, from_json
 from assay.brain.agent._criteria import level_of, unmet
-from assay.brain.agent._reasons import NOT_A_SESSION
+from assay.brain.agent._luck import luck_of
+from assay.brain.agent._reasons import NOT_A_SESSION, NOTHING_BEGUN
 from assay.brain.agent._state import State
 from assay.brain.agent._types import HeldFigures, SessionReport
 from assay.config import BrainAgentSettings
@@ -60,6 +61,7 @@ def session_report(run: Run) -> SessionReport:
         pnl=_curves(run.ledger, bodies, state.results),
         held={job: from_json(HeldFigures, item) for job, item in figures.items()},
         trials=sum(1 for _ in run.entries(kind="trial")),
+        luck=luck_of(run, best, _series(bodies).get(best.job) if best else None),
         simulations=state.simulations,
         budget=settings.simulations,
         tokens=recorded_calls(run).tokens,
@@ -90,11 +92,12 @@ def begun_of(run: Run) -> dict[str, Any]:
     Raises
     ------
     Refusal
-        ``not_a_session``, ``unknown_run``.
+        ``not_a_session``, ``nothing_begun``, ``unknown_run``.
     """
-    first = next(run.entries(kind="round"), None)
+    state, first = run.state(), next(run.entries(kind="round"), None)
+    if first is None and state.desk == DESK:
+        raise Refusal(NOTHING_BEGUN, f"the run {run.id!r} was killed before it had begun", where="run")
     if first is None or first.body.get("outcome") != "begun":
-        run.state()
         raise Refusal(NOT_A_SESSION, f"the run {run.id!r} is no session of 'assay brain agent'", where="run")
     return dict(first.body)
 
@@ -117,10 +120,15 @@ def _failures(results: Sequence[JobResult]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
+def _series(bodies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Names of the objects with daily returns, by job."""
+    return {body["result"]["job"]: body["series"] for body in bodies if body["outcome"] == "result"}
+
+
 def _curves(
     ledger: Ledger, bodies: Sequence[Mapping[str, Any]], results: Sequence[JobResult]
 ) -> dict[str, DailyPnl]:
-    names = {body["result"]["job"]: body["series"] for body in bodies if body["outcome"] == "result"}
+    names = _series(bodies)
     known = [result for result in results if result.sharpe is not None and names.get(result.job)]
     known.sort(key=lambda result: -(result.sharpe or 0.0))
     return {result.job: _curve(ledger, names[result.job], result) for result in known[:CURVES]}

@@ -199,6 +199,20 @@ class HeldFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class Luck:
+    """The best alpha beside what luck alone reaches in ``n`` trials on its data.
+
+    ``by_luck`` is the annual Sharpe ratio that the best of ``n`` worthless ones is expected to show, ``dsr``
+    the deflated Sharpe ratio; None where they cannot be had, and ``note`` says why.
+    """
+
+    n: int | None
+    by_luck: float | None
+    dsr: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RoundLine:
     """One round: which phase, what came back, the best Sharpe ratio so far."""
 
@@ -239,6 +253,7 @@ class SessionReport:
     trials: int = 0
     simulations: int = 0
     budget: int = 0
+    luck: Luck | None = None
     tokens: int = 0
     knowledge: tuple[KnowledgeEntry, ...] = ()
     message: str = ""
