@@ -23,6 +23,7 @@ from assay.errors import (
     ProviderTransient,
     Refusal,
 )
+from assay.ledger import Run
 
 
 class Killed(BaseException):
@@ -92,32 +93,49 @@ def test_killed_at_any_call_of_the_platform(tmp_path: Path, after: bool) -> None
         assert posted <= len(platform.posted) <= posted + after, kill_at
 
 
-def test_killed_between_any_two_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    export, posted, _ = uninterrupted(tmp_path / "plain")
-    records = export.count(b"\n")
-    from assay.ledger import Run
+def dying(patch: pytest.MonkeyPatch, kill_at: int) -> None:
+    """Let the process be killed before its record of that number."""
+    left = [kill_at]
 
-    real = Run.append_many
-    for kill_at in range(0, records, 7):
+    def wrapped(real: Any) -> Any:
+        def append(self: Run, *given: Any, **more: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise Killed
+            return real(self, *given, **more)
+
+        return append
+
+    patch.setattr(Run, "append", wrapped(Run.append))
+    patch.setattr(Run, "append_many", wrapped(Run.append_many))
+
+
+def test_killed_between_any_two_records(tmp_path: Path) -> None:
+    export, posted, _ = uninterrupted(tmp_path / "plain")
+    batches = export.count(b"\n") - export.count(b'"kind":"trial"')
+    assert batches > 15
+    # run_start is the first record, begun the second, and run_stop the last
+    for kill_at in (*range(2, batches, 3), batches + 1):
         platform = Mortal(figures=FIGURES)
         made = desk(tmp_path / f"killed-{kill_at}", platform)
-        left = [kill_at]
-
-        def dying(self: Run, drafts: Any, left: list[int] = left) -> Any:
-            if left[0] == 0:
-                raise Killed
-            left[0] -= 1
-            return real(self, drafts)
-
-        monkeypatch.setattr(Run, "append_many", dying)
-        try:
-            made.start()
-        except Killed:
-            monkeypatch.setattr(Run, "append_many", real)
-            made.resume()
-        monkeypatch.setattr(Run, "append_many", real)
+        with pytest.MonkeyPatch.context() as patch:
+            dying(patch, kill_at)
+            with pytest.raises(Killed):
+                made.start()
+        made.resume()
         assert made.export() == export, kill_at
         assert len(platform.posted) == posted, kill_at
+
+
+def test_what_was_killed_before_it_had_begun_is_named(tmp_path: Path) -> None:
+    made = desk(tmp_path, Mortal(figures=FIGURES))
+    with pytest.MonkeyPatch.context() as patch:
+        dying(patch, 1)
+        with pytest.raises(Killed):
+            made.start()
+    with pytest.raises(Refusal) as caught:
+        made.resume()
+    assert caught.value.reason.code == "nothing_begun"
 
 
 def test_a_session_that_has_ended_is_not_gone_on_with(tmp_path: Path) -> None:

@@ -45,11 +45,12 @@ class Uneven(Scripted):
         return super().start(requests)
 
 
-def played(platform: Scripted) -> Desk:
-    root = Path(tempfile.mkdtemp(prefix="assay-rounds-"))
-    desk = Desk(root, policy(), platform).with_settings(rounds=4)
-    desk.start()
-    return desk
+def played(platform: Scripted) -> bytes:
+    """The record of a session on a platform."""
+    with tempfile.TemporaryDirectory(prefix="assay-rounds-") as root:
+        desk = Desk(Path(root), policy(), platform).with_settings(rounds=4)
+        desk.start()
+        return desk.export()
 
 
 def without_ids(export: bytes) -> bytes:
@@ -59,7 +60,7 @@ def without_ids(export: bytes) -> bytes:
 
 @pytest.fixture(scope="module")
 def plain() -> bytes:
-    return played(Uneven(figures=FIGURES)).export()
+    return played(Uneven(figures=FIGURES))
 
 
 def test_the_session_that_is_compared_has_everything(plain: bytes) -> None:
@@ -71,7 +72,7 @@ def test_the_session_that_is_compared_has_everything(plain: bytes) -> None:
 @given(times=st.lists(st.integers(0, 60), min_size=7, max_size=7), slots=st.integers(1, 3))
 def test_completion_orders_and_delays_change_no_byte(plain: bytes, times: list[int], slots: int) -> None:
     made = Uneven(figures=FIGURES, times=[float(time) for time in times], slots=slots)
-    assert played(made).export() == plain
+    assert played(made) == plain
 
 
 METHODS = ("start", "started", "poll", "alpha", "recordset", "user_alphas")
@@ -84,8 +85,7 @@ def test_passing_faults_change_no_result(plain: bytes, faults: list[tuple[str, i
     for method, count in faults:
         made.faults[method].extend([passing()] * count)
     made.faults["poll"].append(ProviderBadReply("HTML instead of JSON"))
-    desk = played(made)
-    assert without_ids(desk.export()) == without_ids(plain)
+    assert without_ids(played(made)) == without_ids(plain)
 
 
 @dataclass

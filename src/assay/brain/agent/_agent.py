@@ -22,8 +22,8 @@ from assay.brain.agent._flip import flip_of
 from assay.brain.agent._inputs import config_hash, need_choices, need_fields, session_inputs
 from assay.brain.agent._knowledge import SessionKnowledge
 from assay.brain.agent._open_round import job_id, key_of
-from assay.brain.agent._reasons import NOTHING_BEGUN, RUN_BUSY
-from assay.brain.agent._report import session_report
+from assay.brain.agent._reasons import RUN_BUSY
+from assay.brain.agent._report import begun_of, session_report
 from assay.brain.agent._runner import Finished, GivenUp, Runner
 from assay.brain.agent._state import State
 from assay.brain.agent._types import (
@@ -130,13 +130,12 @@ class Agent:
         Raises
         ------
         Refusal
-            ``inputs_changed``, ``run_ended``, ``unknown_run``, ``run_busy``, ``damaged_state``.
+            ``inputs_changed``, ``run_ended``, ``unknown_run``, ``not_a_session``, ``nothing_begun``,
+            ``run_busy``, ``damaged_state``.
         """
-        self._run.state()
+        begun_of(self._run)
         with self._alone():
             entries = [entry.body for entry in self._run.entries(kind="round")]
-            if not entries:
-                raise Refusal(NOTHING_BEGUN, where="run")
             self._state = State.of(entries, self._settings.agent)
             first = next(self._run.entries(kind="run_start")).body
             inputs = self._all_inputs(self._state.asked_for)

@@ -14,7 +14,9 @@ NOT_A_SESSION: Final = Reason(
     "not_a_session", "the run is no session of 'assay brain agent'", "name a run that it started"
 )
 NOTHING_BEGUN: Final = Reason(
-    "nothing_begun", "the run was killed before it had begun", "start the session anew"
+    "nothing_begun",
+    "the run was killed before it had begun",
+    "end it with 'assay ledger close RUN', and start the session anew",
 )
 RECORD_ENDS: Final = Reason(
     "record_ends", "the recorded session has no answer to this", "replay a session that came to its end"
