@@ -20,6 +20,7 @@ from assay.errors import DataError, ProviderTransient
 from assay.ledger import Ledger, Scope
 from assay.market import Panel, simulate
 
+BUDGET = 28
 SETTINGS = BrainSettings(
     simulator=BrainSimulatorSettings(held_days=126, retry_after=0),
     multi=BrainMultiSettings(simulations=BUDGET, target_sharpe=9.0, min_sharpe_for_optimization=0.2),
