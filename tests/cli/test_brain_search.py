@@ -165,6 +165,7 @@ def test_results_are_listed_shown_exported_and_summed_up(run: Run, place: Path, 
     assert best["alpha"] in run("brain", "results", "show", best["alpha"]).out
     rows = list(csv.DictReader(io.StringIO(run("brain", "results", "export").out)))
     assert len(rows) == 10
+    assert len(run("brain", "results", "export", "--json").data) == 10
     target = tmp_path / "out.json"
     assert run("brain", "results", "export", "--to", str(target), "--passing").code == 0
     assert [item["alpha"] for item in json.loads(target.read_text())] == [i["alpha"] for i in passing]

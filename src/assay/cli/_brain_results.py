@@ -160,6 +160,7 @@ def export(
     text: Text = "",
     order: Order = "sharpe",
     workspace: InWorkspace = None,
+    as_json: Json = False,
 ) -> None:
     """Write results as CSV or JSON, with all figures and settings."""
     from assay.base import atomic_write
@@ -174,11 +175,14 @@ def export(
         direction, origin, field, text,
     )  # fmt: skip
     found = _kept(workspace, wanted, order)
-    if to is None:
+    if to is not None:
+        atomic_write(to, as_csv(found) if to.suffix == ".csv" else _json_text(found))
+    if as_json:
+        print_json([item.flat() for item in found])
+    elif to is None:
         typer.echo(as_csv(found), nl=False)
-        return
-    atomic_write(to, as_csv(found) if to.suffix == ".csv" else _json_text(found))
-    say(f"{len(found)} results in {to}")
+    else:
+        say(f"{len(found)} results in {to}")
 
 
 def summary(
@@ -235,7 +239,7 @@ def summary(
     say(f"{len(groups)} groups of {len(rows)} results")
 
 
-def put_aside(workspace: InWorkspace = None) -> None:
+def put_aside(workspace: InWorkspace = None, as_json: Json = False) -> None:
     """Move a damaged file of results out of the way; nothing is deleted."""
     from assay.brain.search import set_aside
 
@@ -243,7 +247,10 @@ def put_aside(workspace: InWorkspace = None) -> None:
     target = set_aside(path)
     if target is None:
         raise AssayError("there are no results to put aside", where=str(path), fix="nothing is to be done")
-    say(f"{path.name} is now {target.name}; the next result begins a new file")
+    if as_json:
+        print_json({"from": str(path), "to": str(target)})
+    else:
+        say(f"{path.name} is now {target.name}; the next result begins a new file")
 
 
 def results_path(place: Workspace) -> Path:
