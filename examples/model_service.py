@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Protocol
 
 ROLES = ("planner", "proposer", "reviewer", "distiller")
 
@@ -86,6 +86,14 @@ FIRST_DRAFTS: Mapping[str, dict[str, str]] = {
 """What is written at first in place of an idea's own words."""
 
 
+class Answers(Protocol):
+    """What a service does."""
+
+    def answer(self, request: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """HTTP status and body."""
+        ...
+
+
 class ModelService:
     """Answers requests until its credit is used up; ``top_up`` lets it go on."""
 
@@ -122,7 +130,7 @@ class ModelService:
 
 
 @contextmanager
-def serving(service: ModelService) -> Iterator[str]:
+def serving(service: Answers) -> Iterator[str]:
     """The address of a service, for the time of a ``with``."""
 
     class Handler(BaseHTTPRequestHandler):

@@ -254,7 +254,7 @@ def _held(report: SessionReport, jobs: dict[str, JobResult]) -> list[tuple[str, 
         rows.append(
             (
                 job,
-                visible(formula),
+                breakable(visible(formula)),
                 number(inside.sharpe, 2),
                 number(outside.sharpe, 2),
                 percent(inside.returns),
