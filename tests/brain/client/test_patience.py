@@ -98,12 +98,14 @@ def test_a_429_that_never_ends_is_handed_on_after_an_hour(desk: Desk) -> None:
     ("headers", "pause"),
     [
         ({"Retry-After": "2.5"}, 2.5),
-        ({"Retry-After": "0"}, 0.0),
-        ({"Retry-After": "-3"}, 0.0),
+        # asked again at once for ever would be no waiting
+        ({"Retry-After": "0"}, 1.0),
+        ({"Retry-After": "0.001"}, 0.05),
+        ({"Retry-After": "-3"}, 1.0),
         ({"Retry-After": "86400"}, 600.0),
         # both dates are the platform's, so this machine's clock has no say
         ({"Retry-After": "Wed, 01 Jan 2031 00:00:30 GMT", "Date": "Wed, 01 Jan 2031 00:00:12 GMT"}, 18.0),
-        ({"Retry-After": "Wed, 01 Jan 2031 00:00:30 GMT", "Date": "Wed, 01 Jan 2031 00:01:12 GMT"}, 0.0),
+        ({"Retry-After": "Wed, 01 Jan 2031 00:00:30 GMT", "Date": "Wed, 01 Jan 2031 00:01:12 GMT"}, 1.0),
         ({"Retry-After": "Wed, 01 Jan 2031 00:00:30 GMT", "Date": "nonsense"}, 600.0),
         ({"Retry-After": "soon"}, 1.0),
         ({"Retry-After": "nan"}, 1.0),
@@ -155,7 +157,8 @@ def test_the_kinds_of_429_are_told_apart_by_codes_and_headers(
         (Answer("3"), "a number came"),
         (Answer({"regular": {"code": "x"}}), "an alpha was expected, and id does not fit"),
         (Answer({"id": "A1", "is": {"sharpe": "high"}}), "is.sharpe does not fit"),
-        (Answer(b'{"id": "A1", "is": {"sharpe": NaN}}'), "is.sharpe does not fit"),
+        (Answer(b'{"id": "A1", "is": {"sharpe": NaN}}'), "garbage"),
+        (Answer(b'{"id": "A1", "is": {"sharpe": 1e999}}'), "garbage"),
     ],
 )
 def test_garbage_is_asked_for_again_and_then_named(desk: Desk, answer: Answer, what: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from assay.brain._errors import SimulationOverdue
 from assay.brain.client._faults import fault
 from assay.brain.client._http import Http, Query
-from assay.brain.client._patience import Patience, Sleep
+from assay.brain.client._patience import SHORTEST_WAIT, Patience, Sleep
 from assay.brain.client._reply import Reply
 from assay.brain.client._session import Sessions
 from assay.config import BrainClientSettings
@@ -55,11 +55,13 @@ class Calls:
             return reply
         raise fault(reply)
 
-    async def get(self, path: str, read: Callable[[Reply], T], *, query: Query = ()) -> T:
+    async def get(
+        self, path: str, read: Callable[[Reply], T], *, query: Query = (), method: str = "GET"
+    ) -> T:
         """What ``read`` makes of the reply; garbage is asked for again, up to the attempts."""
 
         async def ask() -> T:
-            return read(await self.once("GET", path, query=query))
+            return read(await self.once(method, path, query=query))
 
         return await self.patience(ask, again_if_garbled=True)
 
@@ -114,6 +116,6 @@ class Waiting:
                 f"{what} after {limit:g} s",
                 fix="poll it again later, or raise simulation_timeout in [brain.client]",
             )
-        pause = settings.poll_interval if seconds is None else seconds
+        pause = settings.poll_interval if seconds is None else max(seconds, SHORTEST_WAIT)
         self._waited += pause
         await self._calls.sleep(pause)

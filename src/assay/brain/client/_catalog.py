@@ -82,8 +82,7 @@ class Catalog:
         if self._choices is None or refresh:
             found = None if refresh else self.cache.load("choices", _NOTHING)
             if found is None:
-                reply = await self._calls.change("OPTIONS", "/simulations")
-                found = read_choices(reply)
+                found = await self._calls.get("/simulations", read_choices, method="OPTIONS")
                 self.cache.save("choices", _NOTHING, found)
             self._choices = choices_of(found[0])
         return self._choices

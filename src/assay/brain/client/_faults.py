@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
 
 from assay.brain._errors import (
     BAD_EXPRESSION,
@@ -23,6 +25,9 @@ from assay.errors import (
     Refusal,
 )
 
+_MOST_SAID: Final = 20
+"""Problems of one refusal that are told; a hostile reply could name any number, at any depth."""
+_DEEPEST: Final = 10
 _LATER = "try again later; what was begun goes on where it stopped"
 
 
@@ -86,8 +91,8 @@ def _invalid(reply: Reply) -> Refusal:
     body = reply.json() if not reply.is_empty and not reply.is_page else {}
     found: dict[str, str] = {}
     many = isinstance(body, list)
-    for place, item in enumerate(body if many else [body], 1):
-        for key, text in _leaves(item, reply):
+    for place, item in enumerate(body[:_MOST_SAID] if many else [body], 1):
+        for key, text in islice(_leaves(item, reply), _MOST_SAID):
             name = f"{place}: {key}" if many else key
             found[name] = f"{found[name]} {text}" if name in found else text
     about_code = found and all(key.split(": ")[-1] == "regular" for key in found)
@@ -96,24 +101,24 @@ def _invalid(reply: Reply) -> Refusal:
     return Refusal(reason, f"the platform refused: {listed}", where=reply.where, details=dict(found))
 
 
-def _leaves(value: Any, reply: Reply, key: str = "") -> list[tuple[str, str]]:
+def _leaves(value: Any, reply: Reply, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
     """Texts by key; the envelopes ``settings`` and ``errors`` are left out of the keys."""
-    if isinstance(value, dict):
-        plain = {"settings", "errors"}
-        return [
-            leaf
-            for name, item in value.items()
-            for leaf in _leaves(
-                item, reply, key if name in plain else ".".join(filter(None, (key, str(name))))
-            )
-        ]
-    if isinstance(value, list):
-        return [leaf for item in value for leaf in _leaves(item, reply, key)]
-    return [(key or "request", reply.clean(str(value)))]
+    if depth < _DEEPEST and isinstance(value, dict):
+        for name, item in value.items():
+            plain = name in ("settings", "errors")
+            inner = key if plain else ".".join(filter(None, (key, reply.clean(str(name)))))
+            yield from _leaves(item, reply, inner, depth + 1)
+    elif depth < _DEEPEST and isinstance(value, list):
+        for item in value:
+            yield from _leaves(item, reply, key, depth + 1)
+    elif isinstance(value, dict | list):
+        yield key or "request", "…"
+    else:
+        yield key or "request", reply.clean(str(value))
 
 
 def _absent(path: str) -> Reason | None:
-    first = path.split("/")[1].partition("?")[0]
+    first = path.partition("?")[0].strip("/").partition("/")[0]
     # a simulation that is gone is told by what it would have led to
     alphas, data = ("alphas", "simulations"), ("data-sets", "data-fields")
     return UNKNOWN_ALPHA if first in alphas else UNKNOWN_DATA if first in data else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
@@ -12,17 +13,21 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
+from assay.brain._errors import BAD_SETTINGS
 from assay.brain._wire import Quota
 from assay.brain.client._address import Address
 from assay.brain.client._credentials import Credentials
 from assay.brain.client._faults import NotSent
+from assay.brain.client._quiet import Quiet
 from assay.brain.client._reply import Reply
 from assay.config import BrainClientSettings, Secret
-from assay.errors import ProviderBadReply, ProviderTransient
+from assay.errors import ProviderBadReply, ProviderTransient, Refusal
 
 Query = tuple[tuple[str, str], ...]
 
 MAX_BYTES: Final = 64 * 2**20
+_SENDABLE: Final = re.compile(r"[!#-+\--:<-\[\]-~]+")
+"""What a cookie may hold (RFC 6265); anything else would break the header that carries it."""
 _WHOLE: Final = 10
 """A whole reply may take this many times the time between two pieces of it."""
 _LATER: Final = "check the connection, then go on; what was begun is not lost"
@@ -73,11 +78,13 @@ class Http:
             trust_env=not self.address.loopback,
             transport=transport,
         )
+        self._quiet = Quiet.begin()
         # its own jar goes by the local clock and by the scheme; a skewed clock would drop the session
         self._client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
     async def close(self) -> None:
         await self._client.aclose()
+        self._quiet.end()
 
     async def send(
         self, method: str, path: str, *, query: Query = (), json: Any = None, basic: bool = False
@@ -90,15 +97,17 @@ class Http:
             No whole reply came; :class:`NotSent` where the request surely did not arrive.
         ProviderBadReply
             The reply is too long, or breaks HTTP.
+        Refusal
+            ``bad_settings``: what is asked for does not fit into an address.
         """
-        target = f"{path}{'&' if '?' in path else '?'}{_encoded(query)}" if query else path
+        target = f"{path}{'&' if '?' in path else '?'}{_encoded(query, path)}" if query else path
         headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         if self.cookies:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         who = self._credentials
         auth = httpx.BasicAuth(who.username.reveal(), who.password.reveal()) if basic else None
-        request = self._client.build_request(method, self.address.url(target), json=json, headers=headers)
         what = f"{method} {path.partition('?')[0]}"
+        request = self._request(method, target, json, headers)
         # what httpx raises is not chained: it holds the request, with cookie and password
         found: ProviderTransient | ProviderBadReply
         try:
@@ -126,6 +135,12 @@ class Http:
             )
         raise found
 
+    def _request(self, method: str, target: str, json: Any, headers: dict[str, str]) -> httpx.Request:
+        try:
+            return self._client.build_request(method, self.address.url(target), json=json, headers=headers)
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise _unsendable(target, error) from None
+
     def _keep_cookies(self, headers: httpx.Headers) -> None:
         for line in headers.get_list("set-cookie"):
             try:
@@ -133,7 +148,7 @@ class Http:
             except CookieError:
                 continue  # a cookie that nobody can send back
             for name, morsel in set_by_line.items():
-                if morsel.value and morsel["max-age"] != "0":
+                if _SENDABLE.fullmatch(morsel.value) and morsel["max-age"] != "0":
                     self.cookies[name] = morsel.value
                 else:
                     self.cookies.pop(name, None)
@@ -149,9 +164,21 @@ async def _read(response: httpx.Response, what: str) -> bytes:
     return b"".join(pieces)
 
 
-def _encoded(query: Query) -> str:
-    # quote and not quote_plus: the platform reads '+' of a date only as %2B
-    return urlencode(query, quote_via=quote, safe="")
+def _encoded(query: Query, path: str) -> str:
+    try:
+        # quote and not quote_plus: the platform reads '+' of a date only as %2B
+        return urlencode(query, quote_via=quote, safe="")
+    except UnicodeError as error:
+        raise _unsendable(path, error) from None
+
+
+def _unsendable(target: str, error: Exception) -> Refusal:
+    return Refusal(
+        BAD_SETTINGS,
+        f"what is asked for does not fit into an address ({type(error).__name__})",
+        where=target.partition("?")[0][:100],
+        fix="use fewer words, and no control characters",
+    )
 
 
 def _cause(error: BaseException) -> str:

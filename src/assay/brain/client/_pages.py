@@ -54,9 +54,13 @@ async def pages(
         if wanted <= 0:
             break
         part = await page((("limit", str(wanted)), ("offset", str(offset)), *query))
+        known = len(found)
         for item in part.items:
             found.setdefault(item.id, item)
         offset += part.lines
+        if part.items and len(found) == known:
+            note(f"the platform gives the same items again; {known} of {part.count} are known")
+            return list(found.values())
         if offset >= part.count:
             return list(found.values())
         if not part.lines:

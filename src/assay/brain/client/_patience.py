@@ -15,6 +15,8 @@ Sleep = Callable[[float], Awaitable[None]]
 
 THROTTLED_FOR: Final = 3600.0
 """Seconds that one request waits for 429 to end, in all."""
+SHORTEST_WAIT: Final = 0.05
+"""Seconds before anything is asked again, though the platform should say 0 for ever."""
 _FIRST: Final = 1.0
 _LONGEST: Final = 60.0
 
@@ -62,7 +64,7 @@ class Patience:
 
     def _pause(self, failures: int, retry_after: float | None) -> float:
         """Seconds before the next attempt: what the platform asks for, else growing and jittered."""
-        if retry_after is not None:
-            return min(retry_after, LONGEST_WAIT)
+        if retry_after:
+            return min(max(retry_after, SHORTEST_WAIT), LONGEST_WAIT)
         longest = min(_FIRST * 2.0 ** min(failures - 1, 30), _LONGEST)
         return longest * (1 - self.draw() / 2)

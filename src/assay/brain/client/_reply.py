@@ -23,6 +23,7 @@ LONGEST_WAIT: Final = 600.0
 """Seconds that one Retry-After may hold a client; after them it asks again."""
 _LONGEST_TEXT: Final = 300
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _CODE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
 
 
@@ -89,7 +90,8 @@ class Reply:
         if self.is_page:
             raise self.bad("a page came where JSON was expected")
         try:
-            return json.loads(self.body)
+            found = json.loads(self.body, parse_constant=_no_number, parse_float=_finite)
+            return _mended(found) if _HALF.search(self.body) else found
         except (ValueError, RecursionError):
             what = "an empty body" if self.is_empty else "garbage"
         raise self.bad(f"{what} came where JSON was expected")
@@ -170,6 +172,21 @@ class Reply:
             fix="try again later; if it stays, base_url of [brain.client] may be wrong",
             status=self.status,
         )
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_number(text)
+
+
+def _mended(data: Any) -> Any:
+    """``data`` with a question mark for each half of a character, which nobody could print or keep."""
+    text = json.dumps(data, ensure_ascii=False).encode("utf-16-le", "surrogatepass")
+    return json.loads(text.decode("utf-16-le", "replace"))
 
 
 def _seconds(text: str) -> float | None:

@@ -21,6 +21,8 @@ PATH: Final = "/authentication"
 PERSON_TIME: Final = 900.0
 """Seconds that a person has to complete a biometric sign-in."""
 LONGEST_SESSION: Final = 14400
+_ABSURD: Final = 1e9
+"""Seconds that no session lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class _Id(BaseModel):
 
 
 class _Token(BaseModel):
-    expiry: float = Field(ge=0)
+    expiry: float = Field(ge=0, le=_ABSURD)
 
 
 class _Told(BaseModel):
@@ -187,7 +189,7 @@ class Sessions:
                 answer = await self._http.send("POST", path, basic=True)
             except ProviderTransient:
                 answer = reply
-            if answer.status in (200, 201) and not answer.retry_after:
+            if answer.status in (200, 201) and not (answer.retry_after or answer.is_page):
                 return answer if not answer.is_empty else await self._http.send("GET", PATH)
             if answer.status in (400, 403, 404, 410):
                 raise BiometricRequired("the biometric sign-in was refused or is over", url=url)

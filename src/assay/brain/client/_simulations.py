@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -20,10 +21,11 @@ from assay.brain.client._lost import (
     same_request,
 )
 from assay.brain.client._reply import Reply
-from assay.errors import ProviderTransient, Refusal
+from assay.errors import ProviderBadReply, ProviderTransient, Refusal
 
 PATH: Final = "/simulations"
 MOST_AT_ONCE: Final = 10
+_LOCATION: Final = re.compile(rf"{PATH}/[!-~]+")
 _OVER: Final = ("CANCELLED", "COMPLETE", "WARNING", "ERROR", "TIMEOUT", "FAIL")
 _SHARED: Final = ("instrument_type", "region", "delay", "language")
 
@@ -100,9 +102,25 @@ class Simulations:
 
     async def children(self, parent: Simulation) -> tuple[Simulation, ...]:
         """The simulations of a parent, over, in the order in which they were asked for."""
-        paths = [child if child.startswith("/") else f"{PATH}/{child}" for child in parent.children]
-        found = tuple(await asyncio.gather(*(self.result(path) for path in paths)))
-        return _in_order(found, self._asked.get(parent.id, ()))
+        asked = self._asked.get(parent.id, ())
+        number = len(parent.children)
+        if number > MOST_AT_ONCE or (asked and number != len(asked)):
+            raise ProviderBadReply(
+                f"the simulation {parent.id[:40]} names {number} children"
+                + (f", and {len(asked)} were asked for" if asked else ""),
+                where=PATH,
+                fix="look at the account's newest alphas, then start what is missing again",
+            )
+        address = self._calls.http.address
+        paths = [address.path_of(child, asked=f"{PATH}/") for child in parent.children]
+        tasks = [asyncio.ensure_future(self.result(path)) for path in paths]
+        try:
+            found = tuple(await asyncio.gather(*tasks))
+        finally:
+            # one that cannot be read must not leave its siblings being polled
+            for task in tasks:
+                task.cancel()
+        return _in_order(found, asked)
 
     async def simulate(
         self,
@@ -121,7 +139,10 @@ class Simulations:
                     # somebody else uses this account's slots
                     await waiting.pause(error.retry_after, "no slot became free")
             found = await self.result(path, on_progress)
-        return await self.children(found) if found.children else (found,)
+        if found.children:
+            return await self.children(found)
+        # several that ended together, before they had children: the end of each is that of all
+        return (found,) * len(requests)
 
     async def _check_permission(self) -> None:
         await self._calls.patience(self._calls.sessions.ready)
@@ -138,7 +159,10 @@ class Simulations:
         location = reply.headers.get("location")
         if not location:
             raise reply.bad("a Location was expected, as the simulation cannot be followed without")
-        return self._calls.http.address.path_of(location, asked=PATH)
+        path = self._calls.http.address.path_of(location, asked=PATH)
+        if not _LOCATION.fullmatch(path):
+            raise reply.bad("the Location that came leads to no simulation")
+        return path
 
     def _read(self, reply: Reply) -> Running | Simulation:
         wait = reply.retry_after
