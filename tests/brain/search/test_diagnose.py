@@ -63,6 +63,12 @@ def test_a_strong_negative_signal_has_the_wrong_sign_and_nothing_else_wrong() ->
     assert diagnosis.rules == ("flip",)
 
 
+def test_checks_of_the_sharpe_ratio_say_nothing_where_only_the_sign_is_wrong() -> None:
+    names = ("LOW_SHARPE", "LOW_SUB_UNIVERSE_SHARPE", "CONCENTRATED_WEIGHT")
+    checks = tuple(Check(name=name, result="FAIL") for name in names)
+    assert found(of(checks, sharpe=-1.6, fitness=-1.2)) == [("wrong_sign", "fail"), ("concentrated", "fail")]
+
+
 def test_a_weak_negative_signal_may_have_the_wrong_sign_and_is_weak() -> None:
     assert found(of(sharpe=-0.4, fitness=-0.2, turnover=0.1)) == [
         ("low_sharpe", "fail"),

@@ -72,6 +72,7 @@ _OF_CHECK: Final[Mapping[str, FindingName]] = {
     "LOW_2Y_SHARPE": "unstable",
     "IS_LADDER_SHARPE": "unstable",
 }
+_OF_SIGN: Final = frozenset({"low_sharpe", "low_fitness", "sub_universe", "unstable"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,9 @@ def diagnose(
         findings = [Finding("no_figures", "fail", "the alpha has no Sharpe ratio: it holds no positions")]
     else:
         known = bounds or limits("user", result.proposal.request.settings.delay)
-        findings = [*_of_figures(result.stats, known), *_of_checks(result.checks), *_of_years(yearly)]
+        figures = _of_figures(result.stats, known)
+        turned = any(f.name == "wrong_sign" and f.severity == "fail" for f in figures)
+        findings = [*figures, *_of_checks(result.checks, turned=turned), *_of_years(yearly)]
     unique = _worst_of_each(findings)
     return Diagnosis(unique, "" if comment is None else comment(result, unique))
 
@@ -193,11 +196,14 @@ def _below(name: FindingName, what: str, value: float, limit: float) -> Finding:
     return Finding(name, "fail", f"{what} {value:.4g} is below {limit:.4g}", value, limit)
 
 
-def _of_checks(checks: Sequence[Check]) -> list[Finding]:
+def _of_checks(checks: Sequence[Check], *, turned: bool) -> list[Finding]:
+    """Checks of a Sharpe ratio say nothing where only its sign is wrong (``turned``)."""
     found = []
     for item in checks:
         name = _OF_CHECK.get(item.name)
         if name is None or item.result not in ("FAIL", "ERROR", "WARNING"):
+            continue
+        if turned and name in _OF_SIGN:
             continue
         severity: Severity = "warn" if item.result == "WARNING" else "fail"
         found.append(Finding(name, severity, _said(item), item.value, item.limit))
