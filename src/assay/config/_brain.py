@@ -70,6 +70,7 @@ class BrainAgentSettings:
     improvement_rounds: int = 8
     stagnation_rounds: int = 5
     stall_rounds: int = 20
+    stall_rounds_given: int = 40
     abandon_after: int = 3
     share_warning: float = 0.6
     plateau_submissions: int = 9

@@ -125,6 +125,9 @@ class BrainAgentTable(Table):
     stall_rounds: Rounds = Field(
         _AGENT.stall_rounds, description="Rounds without a better Sharpe ratio after which the session ends."
     )
+    stall_rounds_given: Rounds = Field(
+        _AGENT.stall_rounds_given, description="The same for a session that begins with an expression."
+    )
     abandon_after: Rounds = Field(
         _AGENT.abandon_after, description="Rounds of its own after which a direction may be abandoned."
     )

@@ -183,3 +183,12 @@ def test_what_the_budget_has_no_room_for_is_told(tmp_path: Path) -> None:
     report = desk.start()
     assert len(platform.posted) == report.simulations == 2
     assert desk.state().remarks == ("1 proposals were not taken: budget or queue is full",)
+
+
+def test_a_session_that_begins_with_an_expression_is_given_more_time(tmp_path: Path) -> None:
+    policy = ScriptedPolicy([opens("rank(close)"), improves("rank(open)", "rank(high)")])
+    desk = Desk(tmp_path, policy, Scripted(figures=by_text())).with_settings(
+        stall_rounds=2, stall_rounds_given=6
+    )
+    report = desk.start(Task(expression="rank(close)"))
+    assert (report.stop, len(report.rounds)) == ("stalled", 7)

@@ -219,7 +219,8 @@ class Agent:
             return "budget"
         if state.round >= settings.rounds:
             return "rounds"
-        if state.since_best >= settings.stall_rounds:
+        patience = settings.stall_rounds_given if state.task.expression else settings.stall_rounds
+        if state.since_best >= patience:
             return "stalled"
         return "plateau" if state.plateaus >= _PLATEAUS else None
 
