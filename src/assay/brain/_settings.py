@@ -61,7 +61,7 @@ class SimulationRequest(Wire):
 
     @property
     def settings_hash(self) -> str:
-        """SHA-256 of the settings; with the expression's fingerprint it is the key of a trial."""
+        """SHA-256 of the settings; with the fingerprint of the expression it tells requests apart."""
         return hashlib.sha256(canonical_json(self.settings.wire()).encode()).hexdigest()
 
 
