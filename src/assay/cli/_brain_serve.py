@@ -62,6 +62,13 @@ def serve(
         float, typer.Option("--fault-429", help="Fault: share that begins a storm of 429.")
     ] = 0.0,
     fault_slow: Annotated[float, typer.Option(help="Fault: seconds that every reply takes longer.")] = 0.0,
+    poll_reviews: Annotated[
+        int,
+        typer.Option(
+            help="Looks at a record set or correlations that find it not ready yet: 200, empty, Retry-After.",
+            min=0,
+        ),
+    ] = 0,
     seed: Annotated[int, typer.Option(help="Seed of ids and faults.", min=0)] = 0,
     as_json: Json = False,
 ) -> None:
@@ -79,7 +86,15 @@ def serve(
     from assay.service.brain_sim import serve as run
     from assay.web import LOOPBACK
 
-    faults = FaultSettings(fault_5xx, fault_drop, fault_stale, fault_429, fault_slow, seed)
+    faults = FaultSettings(
+        error=fault_5xx,
+        drop=fault_drop,
+        stale=fault_stale,
+        throttle=fault_429,
+        slow=fault_slow,
+        pending=poll_reviews,
+        seed=seed,
+    )
     workspace = find_workspace()
     panel, data_settings = open_with_settings(data)
     known = BrainSimulatorSettings() if workspace is None else workspace.brain.simulator

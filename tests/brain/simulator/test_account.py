@@ -17,7 +17,7 @@ import pytest
 from assay.brain import SimulationRequest, SimulationSettings
 from assay.brain.simulator import Account, CodeError, Outcome
 from assay.brain.simulator import simulate as run_once
-from assay.errors import DataError, Refusal
+from assay.errors import AssayError, DataError, Refusal
 
 from .wires import CODE, LOGIN, SETTINGS, HandClock, Talk, market, simulation
 
@@ -143,6 +143,80 @@ class TestFailures:
         assert desk.get("/users/self/alphas").status == 200
 
 
+class FullDisk:
+    """A file that takes no more than a number of writes until there is room again."""
+
+    def __init__(self, desk: Talk, *, after: int) -> None:
+        self._store = desk.account._store
+        self._file, self.left = self._store._file, after
+        self._store._file = self
+
+    def __enter__(self) -> Any:
+        return self._file.__enter__()
+
+    def __exit__(self, *about: Any) -> Any:
+        return self._file.__exit__(*about)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def executemany(self, *given: Any) -> Any:
+        if self.left <= 0:
+            raise sqlite3.OperationalError("database or disk is full")
+        self.left -= 1
+        return self._file.executemany(*given)
+
+
+class TestFullDisk:
+    @pytest.mark.parametrize("workers", [0, 2])
+    def test_a_simulation_whose_result_cannot_be_kept_ends_once_there_is_room(
+        self, opened: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, workers: int
+    ) -> None:
+        desk = opened(tmp_path, workers=workers, patience=60.0)
+        disk = FullDisk(desk, after=1)
+        path = desk.start()
+        desk.account.clock.pass_by(1)
+        for _ in range(2):
+            reply = desk.get(path)
+            assert reply.status == 503
+            assert "cannot be kept: database or disk is full (make room" in reply.json["detail"]
+        # what is not kept is not told
+        assert desk.get("/users/self/alphas").json["count"] == 0
+        assert "Traceback" not in caplog.text
+        disk.left = 1000
+        while not (reply := desk.get(path)).is_final or reply.status != 200:
+            assert reply.status in (200, 503)
+        assert reply.json["status"] == "COMPLETE"
+        desk.account.close()
+        assert opened(tmp_path).get(path).json == reply.json
+
+    def test_what_cannot_be_posted_takes_no_slot_and_no_quota(self, opened: Any, tmp_path: Path) -> None:
+        desk = opened(tmp_path)
+        disk = FullDisk(desk, after=0)
+        for _ in range(5):
+            assert desk.post("/simulations", simulation()).status == 503
+        disk.left = 1000
+        assert desk.run()["status"] == "COMPLETE"
+        assert desk.account.simulations.quota().remaining == 4999
+
+    def test_a_submission_that_cannot_be_kept_goes_on(self, opened: Any, tmp_path: Path) -> None:
+        desk = opened(tmp_path)
+        name = desk.run(GOOD)["alpha"]
+        assert desk.post(f"/alphas/{name}/submit").status == 201
+        desk.account.clock.pass_by(1)
+        disk = FullDisk(desk, after=0)
+        assert desk.get(f"/alphas/{name}/submit").status == 503
+        disk.left = 1000
+        assert desk.get(f"/alphas/{name}/submit").status == 200
+        assert desk.get(f"/alphas/{name}").json["stage"] == "OS"
+
+    def test_a_file_that_cannot_be_opened_is_no_damaged_account(self, tmp_path: Path) -> None:
+        (tmp_path / "account.sqlite").mkdir()
+        with pytest.raises(AssayError, match="cannot be kept") as caught:
+            Account(market(), login=LOGIN, folder=tmp_path)
+        assert not isinstance(caught.value, DataError)
+
+
 class TestKeeping:
     def test_all_of_it_comes_back(self, opened: Any, tmp_path: Path) -> None:
         desk = opened(tmp_path)
@@ -220,6 +294,35 @@ class TestKeeping:
             file.execute("insert into records values ('alpha', 'A', ?)", (zlib.compress(b"{}")[:-3],))
         file.close()
         with pytest.raises(DataError, match="account"):
+            opened(tmp_path)
+
+    @pytest.mark.parametrize("kind", ["daily", "recordsets"])
+    def test_series_that_cannot_be_read_are_said_and_the_rest_is_served(
+        self, opened: Any, tmp_path: Path, kind: str
+    ) -> None:
+        desk = opened(tmp_path)
+        name = desk.run(GOOD)["alpha"]
+        desk.account.close()
+        with sqlite3.connect(tmp_path / "account.sqlite") as file:
+            packed = zlib.compress(b'{"pnl": {"floats": "?"}}')
+            file.execute("update records set document = ? where kind = ?", (packed, kind))
+        file.close()
+        again = opened(tmp_path)
+        rest = "recordsets" if kind == "recordsets" else "correlations/self"
+        reply = again.get(f"/alphas/{name}/{rest}")
+        assert (reply.status, "cannot be read" in reply.json["detail"]) == (503, True)
+        assert again.get(f"/alphas/{name}").status == 200
+
+    def test_pages_that_were_overwritten_are_a_damaged_account(self, opened: Any, tmp_path: Path) -> None:
+        desk = opened(tmp_path)
+        for code in CODES:
+            desk.run(code)
+        desk.account.close()
+        file = tmp_path / "account.sqlite"
+        content = bytearray(file.read_bytes())
+        content[4096:] = b"\xa5" * (len(content) - 4096)
+        file.write_bytes(content)
+        with pytest.raises(DataError, match="cannot be read"):
             opened(tmp_path)
 
     def test_a_kill_leaves_what_was_answered(self, opened: Any, tmp_path: Path) -> None:

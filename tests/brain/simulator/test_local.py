@@ -313,3 +313,41 @@ class TestTransport:
                 return (await client.post("/simulations", content=b" " * (2**20 + 1))).status_code
 
         assert asyncio.run(ask()) == 413
+
+
+def test_record_sets_and_correlations_that_are_not_ready_are_waited_for() -> None:
+    with platform(faults=FaultSettings(pending=3)) as place, platform() as ready:
+        name, same = (next_alpha(one) for one in (place, ready))
+        assert name == same
+        for kind in ("self", "prod"):
+            assert place.correlations(name, kind) == ready.correlations(name, kind)
+        assert place.recordset(name, "daily-pnl") == ready.recordset(name, "daily-pnl")
+        # what does not exist is not waited for
+        with pytest.raises(Refusal):
+            place.recordset(name, "nothing")
+
+
+def test_not_ready_comes_as_often_as_it_was_asked_for() -> None:
+    desk = talk(retry_after=2.0)
+    name = desk.run(GOOD)["alpha"]
+    wire = FaultyWire(desk.wire, FaultSettings(pending=2))
+
+    def look(path: str) -> tuple[int, bytes, dict[str, str]]:
+        reply = wire.handle(Request("GET", path, "", {"cookie": f"t={desk.cookie}"})).reply
+        assert reply is not None
+        return reply.status, reply.body, dict(reply.headers)
+
+    for path in (f"/alphas/{name}/recordsets/pnl", f"/alphas/{name}/correlations/self"):
+        assert [look(path) for _ in range(2)] == [(200, b"", {"Retry-After": "2.0"})] * 2
+        status, body, headers = look(path)
+        assert (status, bool(body), "Retry-After" in headers) == (200, True, False)
+    assert look(f"/alphas/{name}")[1] != b""
+    assert look("/alphas/NONE/recordsets/pnl")[0] == 404
+
+
+def next_alpha(place: LocalPlatform) -> str:
+    location = place.start([SimulationRequest(regular=GOOD)])
+    while isinstance(found := place.poll(location), Running):
+        place.wait(found.retry_after)
+    assert found.alpha is not None
+    return found.alpha

@@ -89,6 +89,7 @@ class Account:
         self.reviews = Reviews(self.alphas, self.clock, self.settings.retry_after)
         self.simulations = Simulations(
             lambda request: simulate(self.market, request),
+            self.alphas.made,
             self.alphas.keep,
             self._store,
             self.settings,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assay.brain._settings import SimulationRequest
 from assay.brain._wire import Alpha, Recordset
 from assay.brain.simulator._account_alpha import alpha_document
-from assay.brain.simulator._account_series import pack_daily, unpack_daily
+from assay.brain.simulator._account_series import (
+    pack_daily,
+    pack_recordsets,
+    unpack_daily,
+    unpack_recordsets,
+)
 from assay.brain.simulator._account_store import Record, Store
 from assay.brain.simulator._account_types import Job, draw_id, platform_time
 from assay.brain.simulator._outcome import Daily, Outcome
@@ -33,17 +38,22 @@ class Alphas:
         for number, document in store.all("alpha", lambda kept: (kept["number"], kept["document"])):
             self._take(number, document)
 
-    def keep(self, job: Job, outcome: Outcome) -> tuple[str, list[Record]]:
+    def made(self, job: Job, outcome: Outcome) -> tuple[str, list[Record]]:
         """Make an alpha of the outcome of a simulation; gives its id and what to store."""
         name = draw_id(self._seed, "alpha", job.number, 8)
         document = alpha_document(name, self._author, platform_time(job.posted), outcome)
+        return name, [
+            ("alpha", name, {"number": job.number, "document": document}),
+            ("daily", name, pack_daily(outcome.daily)),
+            ("recordsets", name, pack_recordsets(outcome.recordsets)),
+        ]
+
+    def keep(self, records: Sequence[Record]) -> None:
+        """Take in what is stored of alphas that were :meth:`made`."""
         with self._lock:
-            self._take(job.number, document)
-            return name, [
-                ("alpha", name, {"number": job.number, "document": document}),
-                ("daily", name, pack_daily(outcome.daily)),
-                ("recordsets", name, {one.name: one.wire() for one in outcome.recordsets.values()}),
-            ]
+            for kind, _, kept in records:
+                if kind == "alpha":
+                    self._take(kept["number"], kept["document"])
 
     def all(self) -> list[Document]:
         """All of them, in the order in which they were asked for."""
@@ -65,12 +75,11 @@ class Alphas:
 
     def daily(self, name: str) -> Daily:
         """The in-sample series of one."""
-        return unpack_daily(self._store.get("daily", name))
+        return self._store.get("daily", name, unpack_daily)
 
     def recordsets(self, name: str) -> dict[str, Recordset]:
         """The record sets of one, by name."""
-        kept = self._store.get("recordsets", name)
-        return {key: Recordset.model_validate(document) for key, document in kept.items()}
+        return self._store.get("recordsets", name, unpack_recordsets)
 
     def _take(self, number: int, document: Document) -> None:
         self._documents[document["id"]], self._numbers[document["id"]] = document, number

@@ -13,7 +13,8 @@ class Bench:
 
     Parameters
     ----------
-    work : what is done for a number; it keeps its own result and raises nothing.
+    work : what is done for a number; it keeps its own result. Where it raises, the number is worked on again
+        when it is asked for again.
     workers : threads that work ahead. 0: nothing is done before it is asked for, so that what is at work
         at a moment depends on the requests alone.
     """
@@ -37,20 +38,33 @@ class Bench:
         """Whether the work for a number is done; waits up to ``patience`` seconds for it.
 
         Without threads it is done now, after whatever comes before it.
+
+        Raises
+        ------
+        Exception
+            What the work raised; it is begun again.
         """
         with self._lock:
             if self._pool is None:
                 while self._waiting and self._waiting[0] <= number:
-                    self._work(self._waiting.pop(0))
+                    self._work(self._waiting[0])
+                    del self._waiting[0]
                 return True
             future = self._futures.get(number)
         if future is None:
             return True
         wait((future,), timeout=patience)
-        if not future.done():
+        if not future.done() or future.cancelled():
             return False
+        failed = future.exception()
         with self._lock:
-            self._futures.pop(number, None)
+            # of several that saw it fail, one begins it again
+            if self._futures.get(number) is future:
+                del self._futures[number]
+                if failed is not None:
+                    self._futures[number] = self._pool.submit(self._work, number)
+        if failed is not None:
+            raise failed
         return True
 
     def working(self, number: int) -> bool:

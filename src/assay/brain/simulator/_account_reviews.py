@@ -102,11 +102,12 @@ class Reviews:
     def _end(self, name: str) -> Verdict | None:
         if not self._over(self._submitting, name):
             return None
-        del self._submitting[name]
         checks = self._resolve(name)
         verdict = Verdict(not _fails(checks), checks)
         if verdict.taken:
             self._alphas.change(name, self._submitted)
+        # only now: what could not be kept is looked at again
+        del self._submitting[name]
         self._untold[name] = verdict
         return verdict
 

@@ -23,8 +23,10 @@ _BROKEN: Final = "The simulator failed on this simulation; its log says how."
 _log = logging.getLogger("assay.brain.simulator")
 
 Compute = Callable[[SimulationRequest], Outcome | CodeError]
-Keep = Callable[[Job, Outcome], tuple[str, list[Record]]]
-"""Takes the outcome of a simulation in: gives the id of its alpha, and what to store."""
+Make = Callable[[Job, Outcome], tuple[str, list[Record]]]
+"""Makes an alpha of the outcome of a simulation: gives its id, and what to store."""
+Keep = Callable[[Sequence[Record]], None]
+"""Takes in what was stored."""
 
 
 class Simulations:
@@ -32,7 +34,7 @@ class Simulations:
 
     Parameters
     ----------
-    compute, keep : what a simulation is, and where its outcome goes.
+    compute, make, keep : what a simulation is, what becomes of its outcome, and where that goes.
     store : holds those of an earlier process; what was not computed then is computed now.
     seed : of the ids.
     workers : threads that compute ahead; 0 computes what is asked for.
@@ -42,6 +44,7 @@ class Simulations:
     def __init__(
         self,
         compute: Compute,
+        make: Make,
         keep: Keep,
         store: Store,
         settings: BrainSimulatorSettings,
@@ -51,7 +54,7 @@ class Simulations:
         workers: int,
         patience: float,
     ) -> None:
-        self._compute, self._keep, self._store = compute, keep, store
+        self._compute, self._make, self._keep, self._store = compute, make, keep, store
         self._settings, self._clock, self._seed, self._patience = settings, clock, seed, patience
         self._lock = threading.RLock()
         self._jobs = {job.id: job for job in store.all("simulation", Job.of)}
@@ -161,7 +164,7 @@ class Simulations:
         records: list[Record] = []
         for job, outcome in zip(jobs, outcomes, strict=True):
             if good and isinstance(outcome, Outcome):
-                alpha, more = self._keep(job, outcome)
+                alpha, more = self._make(job, outcome)
                 done.append(replace(job, status=_status(outcome), alpha=alpha))
                 records += more
             else:
@@ -170,6 +173,7 @@ class Simulations:
             done.append(replace(unit, status="COMPLETE" if good else "ERROR"))
         with self._lock:
             self._put(done, records)
+            self._keep(records)
             self._open.discard(number)
 
     def _outcome(self, job: Job) -> Outcome | CodeError | None:

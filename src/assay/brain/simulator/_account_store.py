@@ -57,25 +57,42 @@ class Store:
         try:
             self._file = sqlite3.connect(self._name, check_same_thread=False, isolation_level=None)
             self._file.execute("pragma journal_mode = wal")
+            # no write is waited for: the system has it, so a kill loses none, a power cut the newest
             self._file.execute("pragma synchronous = normal")
             self._file.execute(_SCHEMA)
         except sqlite3.DatabaseError as error:
             self._held.close()
-            raise self._damaged(error) from error
+            raise self._fault(error) from error
 
     def put(self, *records: Record) -> None:
-        """Write documents, all or none."""
-        rows = [(kind, name, _packed(document)) for kind, name, document in records]
-        with self._lock, self._file:
-            self._file.execute("begin")
-            self._file.executemany("insert or replace into records values (?, ?, ?)", rows)
+        """Write documents, all or none.
 
-    def get(self, kind: Kind, name: str) -> Any:
-        """A document; None where there is none."""
+        Raises
+        ------
+        AssayError
+            The file cannot take them, as where a disk is full; a later try may go well.
+        """
+        rows = [(kind, name, _packed(document)) for kind, name, document in records]
+        try:
+            with self._lock, self._file:
+                self._file.execute("begin")
+                self._file.executemany("insert or replace into records values (?, ?, ?)", rows)
+        except sqlite3.DatabaseError as error:
+            raise self._fault(error) from error
+
+    def get(self, kind: Kind, name: str, read: Callable[[Any], T]) -> T:
+        """What ``read`` makes of a document.
+
+        Raises
+        ------
+        DataError
+            There is none, or it is damaged.
+        """
         query = "select document from records where kind = ? and id = ?"
-        with self._lock:
-            row = self._file.execute(query, (kind, name)).fetchone()
-        return None if row is None else self._read(row[0], _itself)
+        rows = self._rows(query, kind, name)
+        if not rows:
+            raise self._damaged(LookupError(f"{kind} {name} is missing"))
+        return self._read(rows[0][0], read)
 
     def all(self, kind: Kind, read: Callable[[Any], T]) -> list[T]:
         """What ``read`` makes of each document of a kind.
@@ -85,15 +102,31 @@ class Store:
         DataError
             One is damaged.
         """
-        with self._lock:
-            rows = self._file.execute("select document from records where kind = ?", (kind,)).fetchall()
+        rows = self._rows("select document from records where kind = ?", kind)
         return [self._read(packed, read) for (packed,) in rows]
+
+    def _rows(self, query: str, *values: str) -> list[Any]:
+        try:
+            with self._lock:
+                return self._file.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._fault(error) from error
 
     def _read(self, packed: bytes, read: Callable[[Any], T]) -> T:
         try:
             return read(json.loads(zlib.decompress(packed)))
-        except (zlib.error, ValueError, TypeError, KeyError) as error:
+        except (zlib.error, ValueError, TypeError, LookupError, AttributeError) as error:
             raise self._damaged(error) from error
+
+    def _fault(self, error: sqlite3.DatabaseError) -> AssayError:
+        """What ``error`` is: of the place that the file lies in, or of the file."""
+        if isinstance(error, sqlite3.OperationalError):
+            return AssayError(
+                f"the account cannot be kept: {error}",
+                where=self._name,
+                fix="make room on the disk and check that the folder may be written to; nothing is lost",
+            )
+        return self._damaged(error)
 
     def _damaged(self, error: Exception) -> DataError:
         return DataError(
@@ -111,10 +144,6 @@ class Store:
 def _packed(document: Any) -> bytes:
     # series are long, and texts of digits shrink to a third
     return zlib.compress(json.dumps(document, allow_nan=False).encode(), 1)
-
-
-def _itself(document: Any) -> Any:
-    return document
 
 
 def _make(folder: Path) -> None:

@@ -13,6 +13,7 @@ from assay.brain.simulator import _wire_data as data
 from assay.brain.simulator import _wire_simulations as simulations
 from assay.brain.simulator._account import Account
 from assay.brain.simulator._wire_types import Invalid, Reply, Request, detail, json_reply, path_parts
+from assay.errors import AssayError
 
 _log = logging.getLogger("assay.brain.simulator")
 
@@ -78,6 +79,10 @@ class Wire:
             return self._answer(request)
         except Invalid as error:
             return json_reply(error.body, error.status)
+        except AssayError as error:
+            # of the place that the account lies in, as where its disk is full: asking again may help
+            _log.error("%s %s: %s", request.method, request.path, error)
+            return detail(503, f"{error.message} ({error.fix})" if error.fix else error.message)
         except Exception:  # noqa: BLE001 - a fault of ours is an answer, too, and goes to the log
             _log.exception("%s %s failed", request.method, request.path)
             return detail(500, "Internal server error.")

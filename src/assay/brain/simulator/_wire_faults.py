@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
 from assay.base import generator
 from assay.brain.simulator._wire import Wire
-from assay.brain.simulator._wire_types import NOT_LOGGED_IN, Reply, Request, detail, json_reply, retry_after
+from assay.brain.simulator._wire_types import (
+    NOT_LOGGED_IN,
+    Reply,
+    Request,
+    detail,
+    json_reply,
+    path_parts,
+    retry_after,
+)
 from assay.errors import AssayError
 
 SHARES: Final = ("error", "drop", "stale", "throttle")
@@ -29,6 +38,8 @@ class FaultSettings:
     stale : share answered as if the session had expired: 200 with an empty page to a GET, else 401.
     throttle : share that begins a storm of 429, which refuses the next ones, too.
     slow : seconds that every reply takes longer.
+    pending : looks at a record set, or at correlations, that are answered by "not ready" before it is there:
+        200, no body, Retry-After, as the platform does where it computes them.
     seed : of the draws, one for each request.
     """
 
@@ -37,6 +48,7 @@ class FaultSettings:
     stale: float = 0.0
     throttle: float = 0.0
     slow: float = 0.0
+    pending: int = 0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -48,6 +60,8 @@ class FaultSettings:
             raise AssayError("the shares of faults exceed 1", where="faults", fix="give smaller shares")
         if not 0.0 <= self.slow < float("inf"):
             raise AssayError(f"slow is {self.slow:g}", where="slow", fix="give seconds")
+        if self.pending < 0:
+            raise AssayError(f"pending is {self.pending}", where="pending", fix="give a number of looks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +79,7 @@ class FaultyWire:
         self.wire, self._settings = wire, settings or FaultSettings()
         self._draws = generator(self._settings.seed, "faults")
         self._storm, self._lock = 0, threading.Lock()
+        self._looks: Counter[str] = Counter()
 
     def handle(self, request: Request) -> Delivery:
         """The reply, or what came in its place."""
@@ -97,13 +112,29 @@ class FaultyWire:
             if draw < 0.5:
                 self.wire.handle(request)
             return None
-        return self.wire.handle(request)
+        return self._when_ready(request, self.wire.handle(request))
+
+    def _when_ready(self, request: Request, reply: Reply) -> Reply:
+        """``reply``, or "not ready" in its place."""
+        if not (self._settings.pending and reply.status == 200 and _is_computed(request)):
+            return reply
+        with self._lock:
+            self._looks[request.path] += 1
+            if self._looks[request.path] > self._settings.pending:
+                return reply
+        return Reply(200, headers=(retry_after(self.wire.account.settings.retry_after),))
 
 
 def _server_error(status: int) -> Reply:
     if status == 502:
         return Reply(502, _BAD_GATEWAY, (("Content-Type", "text/html"),))
     return detail(status, "Server error.")
+
+
+def _is_computed(request: Request) -> bool:
+    """Whether the platform computes what is asked for once somebody looks at it."""
+    first, _, what, *_ = (*path_parts(request.path), "", "", "")
+    return request.method == "GET" and first == "alphas" and what in ("recordsets", "correlations")
 
 
 def _stale(request: Request) -> Reply:
