@@ -63,7 +63,7 @@ def test_the_commands_of_the_tour(
                 monkeypatch.chdir(words[1])
                 continue
             assert words[0] == "assay", line
-            done = run(*words[1:], *(size if "simulate" in words else ()))
+            done = run(*words[1:], *(size if words[1:3] == ["data", "simulate"] else ()))
             # the tour shows a misspelt field on purpose
             assert done.code == (2 if "clsoe" in line else 0), (line, done.out, done.err)
             told[line] = done.out + done.err
@@ -78,4 +78,5 @@ def test_the_commands_of_the_tour(
     workspace = tmp_path / "my-research"
     assert (workspace / "assay.toml").is_file()
     assert (workspace / "report.html").stat().st_size > 1000
+    assert (tmp_path / "assay-brain" / "runs" / "brain-1" / "report.html").stat().st_size > 1000
     assert "equal" in next(text for line, text in told.items() if line.startswith("assay agent replay"))
