@@ -59,8 +59,9 @@ class BrainAgentSettings:
     of its own; one that holds more than ``share_warning`` of at least three tracked ones is pointed out. The
     search has reached a plateau when the last ``plateau_submissions`` hold at most ``plateau_unique``
     structures. A result whose network failed is tried ``silent_retries`` times and then waits in the
-    background, up to ``background_polls`` times. The model's word that it is done is overruled
-    ``converge_overrides`` times while the criteria are unmet; then the stop is forced, and says so.
+    background, up to ``background_polls`` times. A policy that opens nothing which can be run in
+    ``empty_rounds`` rounds on end cannot go on: the stop is forced. The model's word that it is done is
+    overruled ``converge_overrides`` times while the criteria are unmet; then the stop is forced, and says so.
     """
 
     simulations: int = 200
@@ -71,6 +72,7 @@ class BrainAgentSettings:
     stagnation_rounds: int = 5
     stall_rounds: int = 20
     stall_rounds_given: int = 40
+    empty_rounds: int = 3
     abandon_after: int = 3
     share_warning: float = 0.6
     plateau_submissions: int = 9

@@ -128,6 +128,10 @@ class BrainAgentTable(Table):
     stall_rounds_given: Rounds = Field(
         _AGENT.stall_rounds_given, description="The same for a session that begins with an expression."
     )
+    empty_rounds: Rounds = Field(
+        _AGENT.empty_rounds,
+        description="Rounds on end that open nothing which can be run, after which the session ends.",
+    )
     abandon_after: Rounds = Field(
         _AGENT.abandon_after, description="Rounds of its own after which a direction may be abandoned."
     )

@@ -57,6 +57,7 @@ def brain_report(report: SessionReport) -> str:
         idea=visible(report.idea),
         tone=tone,
         sentence=sentence,
+        message=visible(report.message),
         unmet=[visible(name) for name in report.unmet],
         tiles=_tiles(report),
         funnel=_funnel(report.funnel),

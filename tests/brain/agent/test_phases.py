@@ -37,7 +37,30 @@ def test_creative_success_leads_to_improvement_at_once(tmp_path: Path) -> None:
         "research", "creative", "improvement", "improvement",
     ]  # fmt: skip
     assert [line.best_sharpe for line in report.rounds[:3]] == [0.5, 0.6, 0.7]
-    assert report.stop == "stalled"
+    assert report.stop == "forced"
+
+
+def test_a_policy_that_opens_nothing_is_not_asked_for_ever(tmp_path: Path) -> None:
+    policy = ScriptedPolicy([Creative((), "no usable answer: no JSON"), *[opens("rank(closse)")] * 9])
+    report = Desk(tmp_path, policy).start()
+    assert (report.stop, len(report.rounds), report.simulations) == ("forced", 3, 0)
+    assert report.unmet == ("simulation",)
+    assert "3 rounds on end had nothing to run" in report.message
+
+
+def test_what_a_policy_said_last_is_told_when_it_cannot_go_on(tmp_path: Path) -> None:
+    policy = ScriptedPolicy([opens("rank(close)"), *[Creative((), "no usable answer: no JSON")] * 9])
+    desk = Desk(tmp_path, policy, Scripted(figures=by_text())).with_settings(empty_rounds=2)
+    report = desk.start()
+    assert report.stop == "forced"
+    assert report.message == "2 rounds on end had nothing to run: no usable answer: no JSON"
+
+
+def test_who_cannot_go_on_has_converged_if_the_criteria_are_met(tmp_path: Path) -> None:
+    policy = ScriptedPolicy([opens("rank(close)")])
+    report = Desk(tmp_path, policy, Scripted(figures=by_text(close=2.0))).start()
+    assert (report.stop, report.unmet) == ("converged", ())
+    assert "the policy proposed nothing" in report.message
 
 
 def test_without_an_idea_the_policy_finds_one(tmp_path: Path) -> None:

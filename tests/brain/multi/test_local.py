@@ -52,6 +52,9 @@ class Broken:
             raise KeyboardInterrupt
         return self.batch.run(proposals)
 
+    def skip(self, count: int) -> None:
+        self.batch.skip(count)
+
 
 def play(
     place: Path,

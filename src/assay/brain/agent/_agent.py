@@ -56,6 +56,7 @@ LOADED: Final = 20
 SHOWN: Final = 10
 """Alphas, at most, whose held figures the report has."""
 _PLATEAUS: Final = 2
+_SAID: Final = 500
 _BUDGETS: Final = (CALL_BUDGET_EXHAUSTED, MONEY_BUDGET_EXHAUSTED, TOKEN_BUDGET_EXHAUSTED)
 
 
@@ -222,7 +223,17 @@ class Agent:
         patience = settings.stall_rounds_given if state.task.expression else settings.stall_rounds
         if state.since_best >= patience:
             return "stalled"
-        return "plateau" if state.plateaus >= _PLATEAUS else None
+        if state.plateaus >= _PLATEAUS:
+            return "plateau"
+        if not self._cannot_go_on():
+            return None
+        best = state.best
+        return "forced" if best is None or unmet(best, settings) else "converged"
+
+    def _cannot_go_on(self) -> bool:
+        """Whether the policy has opened nothing that can be run for too long."""
+        state = self._state
+        return state.phase == "creative" and state.counters.empty >= self._settings.agent.empty_rounds
 
     def _asked(self) -> StopReason | None:
         """Ask the policy for the next round and record what was taken of it."""
@@ -329,9 +340,16 @@ class Agent:
         level = level_of(best, self._settings.agent)
         learned, figures = self._learned(()), self._held_figures()
         number, last = self._state.round, self._last_word
-        self._append(records.ended(number, stop, level, missing, figures, learned, last))
+        message = self._nothing_to_run() if self._cannot_go_on() else ""
+        self._append(records.ended(number, stop, level, missing, figures, learned, last, message))
         self._keep_knowledge()
         self._tell(f"ended: {stop}")
+
+    def _nothing_to_run(self) -> str:
+        """Why the session could not go on, with the policy's own words."""
+        empty = self._state.counters.empty
+        said = "; ".join(filter(None, (self._state.lines[-1].note, *self._state.remarks)))
+        return f"{empty} rounds on end had nothing to run: {said[:_SAID] or 'the policy proposed nothing'}"
 
     def _held_figures(self) -> dict[str, HeldFigures]:
         """Of the alphas that meet the criteria, or of the best one; after the last word of the policy."""

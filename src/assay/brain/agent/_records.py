@@ -127,8 +127,9 @@ def ended(
     held: Mapping[str, HeldFigures],
     knowledge: Sequence[KnowledgeEntry] = (),
     answer: Improvement | None = None,
+    message: str = "",
 ) -> Body:
-    """The end of the session, with what the policy's last answer had learned."""
+    """The end of the session, with what the policy's last answer had learned; ``message`` says why."""
     return {
         "number": number,
         "outcome": "ended",
@@ -138,4 +139,5 @@ def ended(
         "held": {job: as_json(HeldFigures, figures) for job, figures in held.items()},
         "knowledge": [as_json(KnowledgeEntry, entry) for entry in knowledge],
         "answer": None if answer is None else as_json(Improvement, answer),
+        "message": message,
     }

@@ -66,6 +66,7 @@ def session_report(run: Run) -> SessionReport:
         budget=settings.simulations,
         tokens=recorded_calls(run).tokens,
         knowledge=tuple(state.added),
+        message=last.get("message", "") if over else "",
     )
 
 

@@ -28,10 +28,14 @@ from assay.config import BrainAgentSettings
 
 @dataclass
 class Counters:
-    """Of the phase: its rounds, and those on end without a better Sharpe ratio. Reset at each switch."""
+    """Of the phase: its rounds; those on end without a better Sharpe ratio, or that ran nothing.
+
+    Reset at each switch.
+    """
 
     rounds: int = 0
     stagnation: int = 0
+    empty: int = 0
 
 
 @dataclass
@@ -231,6 +235,7 @@ class State:
     def _switch(self, done: OpenRound, better: bool) -> None:
         self.counters.rounds += 1
         self.counters.stagnation = 0 if better else self.counters.stagnation + 1
+        self.counters.empty = 0 if done.jobs else self.counters.empty + 1
         if done.phase == "creative":
             if done.jobs:
                 self._enter("improvement")

@@ -230,7 +230,8 @@ class SessionReport:
     """A finished or paused session, ready to be shown.
 
     ``unmet`` names the criteria that were not met when it stopped; ``check_failures`` counts by check the
-    alphas that failed it; ``held`` is by job, and empty on the real platform. ``message`` says why it paused.
+    alphas that failed it; ``held`` is by job, and empty on the real platform. ``message`` says why it paused,
+    or could not go on.
     """
 
     run: str

@@ -133,6 +133,13 @@ class Batch:
         with folder_lock(self._folder, 0.0, BATCH_BUSY):
             return self._run_all(proposals)
 
+    def skip(self, count: int) -> None:
+        """Count so many proposals as done elsewhere, so that jobs of a run that goes on keep their ids.
+
+        What is in flight is found by them.
+        """
+        self._numbered += count
+
     def _run_all(self, proposals: Sequence[Proposal]) -> BatchReport:
         jobs = self._jobs(proposals)
         first = self._firsts(jobs)
