@@ -278,3 +278,14 @@ def test_the_scout_knows_what_was_tried(run: Run, place: Path) -> None:
     shown = run("brain", "scout", "--local", "--limit", "2", "--language", "zh")
     assert shown.code == 0
     assert "，" in shown.out
+
+
+@pytest.mark.parametrize("words", [("pipeline", "run", "TPL_LOTTERY_V1"), ("multi", "--idea", "momentum")])
+def test_damaged_results_are_named_before_a_run_is_begun(
+    run: Run, place: Path, words: tuple[str, ...]
+) -> None:
+    (place / "brain").mkdir()
+    (place / "brain" / "results.sqlite").write_bytes(b"garbage " * 99)
+    refused = run("brain", *words, "--local")
+    assert (refused.code, "set-aside" in refused.err) == (2, True), refused.err
+    assert not list((place / "runs").glob("*"))

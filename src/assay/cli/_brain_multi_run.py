@@ -75,7 +75,6 @@ def play_multi(wish: MultiWish, local: bool, data: str | None, folder: Path | No
         name = wish.resume or new_id(place, wish.run, KIND)
         if place.task is None:
             _check(place, task)
-            write_task(place.folder(name), KIND, task)
         found = _play(place, task, name)
     _tell(found, name, place.folder(name) / REPORT, as_json=as_json)
 
@@ -98,7 +97,7 @@ def _play(place: BrainPlace, task: dict[str, Any], name: str) -> dict[str, Any]:
     from assay.brain._rounds import RecordedRounds
     from assay.brain.agent import Task, usual_settings
     from assay.brain.multi import Board, Orchestrator, make_agents
-    from assay.brain.search import Batch, ResultStore
+    from assay.brain.search import RESULTS_NAME, Batch, ResultStore
     from assay.config import BrainMultiSettings
 
     platform, folder, brain = place.platform, place.folder(name), place.workspace.brain
@@ -107,7 +106,9 @@ def _play(place: BrainPlace, task: dict[str, Any], name: str) -> dict[str, Any]:
     settings = replace(brain, multi=multi, agent=agent)
     board = Board()
     first = Task(task["idea"], task["data_set"], settings=usual_settings(platform.choices()))
-    store = ResultStore(place.workspace.brain_dir / "results.sqlite")
+    store = ResultStore(place.workspace.brain_dir / RESULTS_NAME)
+    if place.task is None:
+        write_task(folder, KIND, task)
     with store, recorded(place, name, {"task": task}, KIND) as run:
         policies, new_search = _deciders(place, task, settings, run)
         agents = make_agents(

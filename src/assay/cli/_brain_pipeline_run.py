@@ -95,14 +95,14 @@ class _Pipeline:
         """Play it to its end."""
         from assay.base import SystemClock, atomic_write_json
         from assay.brain._rounds import RecordedRounds
-        from assay.brain.search import Batch, ResultStore
+        from assay.brain.search import RESULTS_NAME, Batch, ResultStore
         from assay.brain.templates import report_data
 
         place, folder = self._place, self._place.folder(name)
+        inputs = {"templates": self._task["templates"], "settings": self._task["settings"]}
+        store = ResultStore(place.workspace.brain_dir / RESULTS_NAME)
         if self._resume is None:
             write_task(folder, KIND, self._task)
-        inputs = {"templates": self._task["templates"], "settings": self._task["settings"]}
-        store = ResultStore(place.workspace.brain_dir / "results.sqlite")
         with store, recorded(place, name, inputs, "pipeline run") as run:
             batch = Batch(place.platform, store, folder, settings=place.workspace.brain, run=run, agent=KIND)
             report = self._pipeline(RecordedRounds(batch, run)).run()
