@@ -102,6 +102,9 @@ def test_a_fresh_machine_needs_no_workspace_and_no_key(run: Run, monkeypatch: py
     again = run("brain", "report", "brain-1")
     assert again.code == 0
     assert "working in ./assay-brain" in again.err
+    listed = run("brain", "results", "list", "--json")
+    assert listed.code == 0, listed.err
+    assert listed.data["count"] == 6
 
 
 def test_a_session_ends_at_its_budget_and_says_what_is_unmet(done: Path, run: Run) -> None:
@@ -211,6 +214,7 @@ def test_what_is_over_or_unknown_is_not_gone_on_with(done: Path, run: Run) -> No
         (("--region", "MARS"), '"MARS" is not a valid choice'),
         (("--dataset-id", "nothing9"), "nothing9"),
         (("--critique", "too much turnover"), "give --expression with it"),
+        (("--expression", "rank(clse)"), 'unknown variable "clse"'),
         (("--data", "nothing"), "there is no data set 'nothing'"),
         (("--run", "Not An Id"), "Not An Id"),
         (("--policy", "llm"), "DEEPSEEK_API_KEY"),
@@ -264,6 +268,13 @@ def test_an_expression_with_a_critique_is_the_start(done: Path, run: Run) -> Non
     assert len(shown.data["results"]) == 4
 
 
+def test_a_data_set_without_an_idea_is_the_idea(done: Path, run: Run) -> None:
+    shown = run("brain", "agent", "--local", "--dataset-id", "fundamental1", "--simulations", "2", "--json")
+    assert shown.code == 0, shown.err
+    assert shown.data["idea"] == "what fundamental1 holds"
+    assert all("equity" in row["proposal"]["request"]["regular"] for row in shown.data["results"])
+
+
 def status(**changes: Any) -> Status:
     request = SimulationRequest(regular="rank(close) + [b]")
     stats = Stats(sharpe=1.31, fitness=0.87, turnover=0.251)
@@ -309,6 +320,17 @@ def test_the_live_view_shows_phase_slots_queue_directions_best_limits_quota_and_
         "d2 (left)",
     ):
         assert words in shown
+
+
+def test_a_wide_hypothesis_leaves_the_headings_whole() -> None:
+    from rich.console import Console
+
+    wide = status(directions=(Direction("d1", "成交量：异常放量吸引追价者，之后收益偏低；" * 3),))
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        terminal = Console(width=80, record=True, file=nowhere)
+        terminal.print(live_table("session s1", "sampler", BrainAgentSettings(), wide))
+        shown = terminal.export_text()
+    assert "direction  rounds  improved  best Sharpe  hypothesis" in shown
 
 
 def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from assay.cli._progress import note
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.table import Table
 
     from assay.brain.agent import Status
     from assay.config import BrainAgentSettings
@@ -88,9 +89,7 @@ def live_table(
     head.add_row(Text("limits", style="bold"), limits_text(settings))
     if status.tokens:
         head.add_row(Text("tokens", style="bold"), f"{status.tokens:,}")
-    slots = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("slot", "job", "done", "expression"):
-        slots.add_column(name, no_wrap=True)
+    slots = _listing("slot", "job", "done", "expression")
     for number, slot in enumerate(status.slots, 1):
         done = "" if slot.progress is None else f"{slot.progress:.0%}"
         slots.add_row(str(number), slot.job or "idle", done, Text(_cut(slot.expression)))
@@ -100,13 +99,21 @@ def live_table(
     return Group(*parts)
 
 
-def _directions(status: Status) -> RenderableType:
+def _listing(*names: str) -> Table:
+    """A table whose last column takes the room that is left, and is cut there."""
     from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0), expand=True)
+    for name in names[:-1]:
+        table.add_column(name, no_wrap=True, min_width=len(name))
+    table.add_column(names[-1], no_wrap=True, ratio=1)
+    return table
+
+
+def _directions(status: Status) -> RenderableType:
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("direction", "rounds", "improved", "best Sharpe", "hypothesis"):
-        table.add_column(name, no_wrap=True)
+    table = _listing("direction", "rounds", "improved", "best Sharpe", "hypothesis")
     for item in status.directions[-_DIRECTIONS:]:
         best = "" if item.best_sharpe is None else f"{item.best_sharpe:.2f}"
         name = f"{item.id} (left)" if item.abandoned else item.id

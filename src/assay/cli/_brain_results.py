@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli._brain_lists import show_table
+from assay.cli._brain_place import NEW_PLACE, session_place
 from assay.cli._brain_platform import InWorkspace, workspace_of
 from assay.cli._output import Json, print_json, say
 from assay.errors import AssayError
@@ -304,14 +305,13 @@ def number(value: float | None) -> str:
 
 
 def _need(workspace: Path | None) -> Workspace:
-    place = workspace_of(workspace)
-    if place is None:
+    if workspace_of(workspace) is None and not (Path(NEW_PLACE) / "assay.toml").is_file():
         raise AssayError(
             "results are kept in a workspace, and this folder lies in none",
             where=str(Path.cwd()),
             fix="change to a workspace, name one with --workspace, or make one with 'assay init'",
         )
-    return place
+    return session_place(workspace, None, local=False, new=False).workspace
 
 
 def _filter(

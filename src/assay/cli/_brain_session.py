@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from assay.cli._brain_check import check_expressions
 from assay.cli._brain_live import view_of
+from assay.cli._brain_outcome import Outcome
 from assay.cli._brain_place import NEW_PLACE, session_place
 from assay.cli._output import print_json, printable, say
 from assay.cli._progress import note, slow_notice
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
-    from assay.brain.agent import Held, Luck, SessionReport, Status
+    from assay.brain.agent import Held, Luck, SessionReport, Status, Task
     from assay.brain.client import BlockingClient
     from assay.cli._brain_policy import Deciders
     from assay.config import BrainSettings, Workspace
@@ -115,12 +117,11 @@ class _Session:
 
     def play(self) -> SessionReport:
         """Play it to its end, or to where it pauses; its report is written."""
-        from assay.brain.agent import Agent, Task, usual_settings
+        from assay.brain.agent import Agent
 
         wish, platform = self._wish, self._platform
         settings, deciders = self._settings(), self._deciders()
-        names = ("region", "universe", "delay", "neutralization")
-        given = dict(zip(names, wish.settings, strict=True))
+        task = None if wish.resume is not None else deciders.task or self._task()
         title = f"session {self.run_id} on {platform.name}{' (simulated)' if platform.simulated else ''}"
         with view_of(title, deciders.name, settings.agent, plain=self._as_json or self._chat) as view:
             made = Agent(
@@ -137,15 +138,27 @@ class _Session:
                 inputs=deciders.inputs,
                 operator=deciders.operator,
             )
-            if wish.resume is not None:
-                report = made.resume()
-            else:
-                simulated = usual_settings(platform.choices(), **given)
-                task = Task(wish.idea, wish.data_set, wish.expression, wish.critique, simulated)
-                report = made.start(deciders.task or task)
+            report = made.resume() if task is None else made.start(task)
         write_report(report, self.folder)
         self._keep(report)
         return report
+
+    def _task(self) -> Task:
+        """What the command line asks for; an expression that cannot work is refused, and nothing recorded."""
+        from assay.brain.agent import Task, usual_settings
+
+        wish = self._wish
+        names = ("region", "universe", "delay", "neutralization")
+        given = dict(zip(names, wish.settings, strict=True))
+        settings = usual_settings(self._platform.choices(), **given)
+        if wish.expression:
+            given_one = Outcome(wish.expression)
+            check_expressions(self._platform, [given_one], settings)
+            if given_one.failure is not None:
+                raise given_one.failure
+        # without it the policy would discover an idea, which need not be one for this data set
+        idea = wish.idea or (f"what {wish.data_set} holds" if wish.data_set and not wish.expression else "")
+        return Task(idea, wish.data_set, wish.expression, wish.critique, settings)
 
     def _keep(self, report: SessionReport) -> None:
         """Put the results beside those of other sessions and batches; what is there already stays once."""
