@@ -118,6 +118,21 @@ def test_all_parts_are_there() -> None:
         assert wanted in text, wanted
 
 
+def test_what_speaks_against_the_best_stands_beside_the_end() -> None:
+    page = brain_report(_report(luck=Luck(25, 1.95, 0.43)))
+    text = _Text(page).text
+    assert "of N = 25 trials on this data the best reaches a Sharpe ratio of 1.95 by luck alone" in text
+    assert "deflated Sharpe ratio is 43%, below 95%." in text
+    assert "In the held year its Sharpe ratio is 0.31, below the limit." in text
+    assert '<div class="verdict caution">' in page
+    held = {"j0002": HeldFigures(Stats(sharpe=1.4), Stats(sharpe=1.3))}
+    page = brain_report(_report(luck=Luck(25, 0.5, 0.97), held=held))
+    assert '<div class="verdict passed">' in page
+    assert "by luck alone" not in page
+    assert "below the limit" not in page
+    assert "by luck alone" not in brain_report(_report(luck=Luck(25, 1.95, 0.43), stop="budget"))
+
+
 def test_one_of_a_kind_is_no_plural_and_no_model_has_no_tokens() -> None:
     text = _Text(brain_report(_report())).text
     for wanted in ("2 rounds", "best Sharpe 1.40, 1 improvement,", "2 directions"):

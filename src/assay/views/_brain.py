@@ -17,6 +17,7 @@ from assay.views._report_words import visible
 from assay.views._svg import to_svg
 
 _ROWS: Final = 200
+_SURE: Final = 0.95
 _STAGES: Final = {
     "proposed": "proposed",
     "simulated": "simulated",
@@ -46,6 +47,7 @@ def brain_report(report: SessionReport) -> str:
     from assay._version import __version__
 
     tone, sentence = _STOPS[report.stop]
+    doubts = _doubts(report)
     jobs = {item.job: item for item in report.results}
     ranked = sorted(report.results, key=_strength, reverse=True)
     curves = {job: report.pnl[job] for job in [item.job for item in ranked] if job in report.pnl}
@@ -55,8 +57,9 @@ def brain_report(report: SessionReport) -> str:
         title=f"BRAIN session {report.run}",
         report=report,
         idea=visible(report.idea),
-        tone=tone,
+        tone="caution" if doubts else tone,
         sentence=sentence,
+        doubts=doubts,
         message=visible(report.message),
         unmet=[visible(name) for name in report.unmet],
         tiles=_tiles(report),
@@ -120,6 +123,24 @@ def _tiles(report: SessionReport) -> list[tuple[str, str, str]]:
         _luck_tile(report),
         ("rounds", str(len(report.rounds)), counted(len(report.directions), "direction")),
     ]
+
+
+def _doubts(report: SessionReport) -> list[str]:
+    """What speaks against the best alpha although it meets the criteria."""
+    best, luck = report.best, report.luck
+    if best is None or report.stop != "converged":
+        return []
+    found = []
+    if luck is not None and luck.dsr is not None and luck.dsr < _SURE:
+        found.append(
+            f"The best alpha may be luck: of N = {luck.n} trials on this data the best reaches a Sharpe ratio "
+            f"of {number(luck.by_luck, 2)} by luck alone. Its deflated Sharpe ratio is {percent(luck.dsr, 0)}, "
+            f"below {percent(_SURE, 0)}."
+        )
+    outside = report.held[best.job].held.sharpe if best.job in report.held else None
+    if outside is not None and outside < report.limits.get("sharpe", 0.0):
+        found.append(f"In the held year its Sharpe ratio is {number(outside, 2)}, below the limit.")
+    return found
 
 
 def _luck_tile(report: SessionReport) -> tuple[str, str, str]:
