@@ -101,6 +101,15 @@ def session(desk: LocalPlatform) -> list[Any]:
 
 
 class TestPlatform:
+    def test_a_simulation_that_nobody_polls_ends_all_the_same(self) -> None:
+        with platform() as desk:
+            desk.start([request(CODES[0])])
+            assert desk.user_alphas() == ()
+            desk.wait(1.0)
+            (found,) = desk.user_alphas()
+            assert found.regular is not None
+            assert found.regular.code == CODES[0]
+
     def test_it_says_what_it_is(self) -> None:
         with platform() as desk:
             assert desk.name == "local:sim"

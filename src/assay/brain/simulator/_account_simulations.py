@@ -78,7 +78,8 @@ class Simulations:
         QuotaExhausted
             Not so many are left today.
         """
-        self._settle_due()
+        if len(self._open) >= self._settings.concurrent:
+            self.settle_due()
         with self._lock:
             if len(self._open) >= self._settings.concurrent:
                 raise NoSlot
@@ -130,13 +131,13 @@ class Simulations:
         # below 0: an earlier process had a clock that was ahead
         return elapsed < 0 or elapsed >= self._settings.retry_after
 
-    def _settle_due(self) -> None:
+    def settle_due(self) -> None:
+        """End what has had its time, whether or not anybody asks for it."""
         with self._lock:
             running = [self._jobs[self._names[number]] for number in sorted(self._open)]
-        if len(running) >= self._settings.concurrent:
-            for unit in running:
-                if self._due(unit):
-                    self._bench.settle(unit.number, 0.0)
+        for unit in running:
+            if self._due(unit):
+                self._bench.settle(unit.number, 0.0)
 
     def _new_jobs(self, requests: Sequence[SimulationRequest]) -> list[Job]:
         """The job of a request, or a parent followed by its children."""

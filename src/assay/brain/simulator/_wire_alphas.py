@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from assay.brain._platform import CorrelationKind
@@ -14,6 +15,7 @@ from assay.brain.simulator._account_types import platform_time
 from assay.brain.simulator._wire_filters import Listing
 from assay.brain.simulator._wire_properties import read_properties
 from assay.brain.simulator._wire_types import Reply, Request, json_reply, not_found, retry_after
+from assay.errors import AssayError
 
 _LISTING: Final = Listing(
     most=100,
@@ -48,7 +50,9 @@ def user(request: Request, account: Account) -> Reply:
 
 
 def user_alphas(request: Request, account: Account) -> Reply:
-    """``GET /users/self/alphas``: newest first."""
+    """``GET /users/self/alphas``: newest first, with those of simulations that nobody has polled."""
+    with suppress(AssayError):  # what cannot be kept is not told, and is computed again
+        account.simulations.settle_due()
     return json_reply(_LISTING.page(account.alphas.all()[::-1], request))
 
 
