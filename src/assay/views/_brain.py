@@ -132,10 +132,10 @@ def _doubts(report: SessionReport) -> list[str]:
         return []
     found = []
     if luck is not None and luck.dsr is not None and luck.dsr < _SURE:
+        reached = f"of N = {luck.n} trials on this data the best reaches a Sharpe ratio of "
         found.append(
-            f"The best alpha may be luck: of N = {luck.n} trials on this data the best reaches a Sharpe ratio "
-            f"of {number(luck.by_luck, 2)} by luck alone. Its deflated Sharpe ratio is {percent(luck.dsr, 0)}, "
-            f"below {percent(_SURE, 0)}."
+            f"The best alpha may be luck: {reached}{number(luck.by_luck, 2)} by luck alone. "
+            f"Its deflated Sharpe ratio is {percent(luck.dsr, 0)}, below {percent(_SURE, 0)}."
         )
     outside = report.held[best.job].held.sharpe if best.job in report.held else None
     if outside is not None and outside < report.limits.get("sharpe", 0.0):
