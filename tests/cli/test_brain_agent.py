@@ -140,6 +140,21 @@ def test_a_report_is_made_again_from_the_record_byte_for_byte(done: Path, run: R
     assert json.loads(before["report.json"])["run"] == "first"
 
 
+def test_a_replay_has_learned_what_was_learned_then(
+    quiet: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = workspace(tmp_path / "w", quiet)
+    monkeypatch.chdir(root)
+    first = run(*SEARCH, "--simulations", "40", "--json")
+    assert first.data["knowledge"], "a session that learned nothing shows nothing here"
+    file = root / "brain" / "knowledge_base.json"
+    known = file.read_bytes()
+    again = run("brain", "agent", "--replay", "first", "--local", "--run", "again", "--json")
+    assert again.code == 0, again.err
+    assert again.data["knowledge"] == first.data["knowledge"]
+    assert file.read_bytes() == known
+
+
 def test_a_replay_comes_to_the_same_and_adds_no_trial_to_n(done: Path, run: Run) -> None:
     from assay.ledger import Scope
 
@@ -187,6 +202,21 @@ def test_a_killed_session_goes_on_as_if_it_had_not_been(
     posted = list((root / "brain" / "account").rglob("*"))
     assert posted
     assert (root / "runs/first/report.json").exists()
+    assert kept(root) == kept(finished[0])
+
+
+def kept(root: Path) -> list[tuple[str, float | None]]:
+    """What the results of the workspace hold."""
+    with ResultStore(root / "brain" / RESULTS_NAME) as store:
+        return [(row.request.regular, row.result.sharpe) for row in store.rows()]
+
+
+def test_damaged_results_are_named_before_anything_is_paid_for(done: Path, run: Run) -> None:
+    (done / "brain" / RESULTS_NAME).write_bytes(b"garbage " * 99)
+    before = (done / "ledger" / "ledger.jsonl").read_bytes()
+    refused = run("brain", "agent", "--local", "--idea", "x", "--run", "second")
+    assert (refused.code, "set-aside" in refused.err) == (2, True), refused.err
+    assert (done / "ledger" / "ledger.jsonl").read_bytes() == before
 
 
 def test_what_is_over_or_unknown_is_not_gone_on_with(done: Path, run: Run) -> None:

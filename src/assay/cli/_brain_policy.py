@@ -64,7 +64,7 @@ def deciders(
         from assay.brain.agent import ReplayPolicy
 
         name = wanted.partition(":")[2]
-        replayed = ReplayPolicy(run.ledger.run(name))
+        replayed = ReplayPolicy(run.ledger.run(name), knowledge)
         return Deciders(replayed, REPLAY, {"recorded": name}, task=replayed.task)
     if wanted == SAMPLER:
         from assay.brain.agent.policies.sampler import SamplerPolicy

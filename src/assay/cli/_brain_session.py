@@ -17,8 +17,12 @@ from assay.cli._progress import note, slow_notice
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.brain import JobResult
     from assay.brain.agent import Held, Luck, SessionReport, Status, Task
     from assay.brain.client import BlockingClient
+    from assay.brain.search import ResultStore
     from assay.cli._brain_policy import Deciders
     from assay.config import BrainSettings, Workspace
     from assay.ledger import Ledger, Run
@@ -104,7 +108,7 @@ class _Session:
         self._ledger = _ledger(workspace, create=wish.resume is None)
         self.run_id = wish.resume or self._new_id()
         agent = workspace.brain.agent
-        base = KnowledgeBase(workspace.brain_dir / "knowledge_base.json")
+        base = KnowledgeBase(self._knows() / "knowledge_base.json")
         self._knowledge = SessionKnowledge(base, agent.knowledge_per_round, agent.knowledge_per_session)
 
     @property
@@ -116,12 +120,27 @@ class _Session:
         return self._ledger.run(self.run_id)
 
     def play(self) -> SessionReport:
-        """Play it to its end, or to where it pauses; its report is written."""
+        """Play it to its end, or to where it pauses; its results are kept, and its report is written."""
+        from assay.brain.search import RESULTS_NAME, ResultStore
+
+        # opened before anything is paid for, so that a damaged file is told in time
+        with ResultStore(self._workspace.brain_dir / RESULTS_NAME) as store:
+            report = self._played(store)
+        write_report(report, self.folder)
+        return report
+
+    def _played(self, store: ResultStore) -> SessionReport:
         from assay.brain.agent import Agent
 
         wish, platform = self._wish, self._platform
         settings, deciders = self._settings(), self._deciders()
         task = None if wish.resume is not None else deciders.task or self._task()
+
+        def keep(results: Sequence[JobResult]) -> None:
+            """Put results beside those of other sessions and batches; what is there already stays once."""
+            name, digest = platform.name, platform.data.digest
+            store.put(results, platform=name, digest=digest, run=self.run_id, agent=deciders.name)
+
         title = f"session {self.run_id} on {platform.name}{' (simulated)' if platform.simulated else ''}"
         with view_of(title, deciders.name, settings.agent, plain=self._as_json or self._chat) as view:
             made = Agent(
@@ -134,13 +153,13 @@ class _Session:
                 observer=view.tell,
                 critic=self._critic if self._chat else None,
                 tokens=deciders.tokens,
+                keep=keep,
                 held=held_of(platform),
                 inputs=deciders.inputs,
                 operator=deciders.operator,
             )
             report = made.resume() if task is None else made.start(task)
-        write_report(report, self.folder)
-        self._keep(report)
+        keep(report.results)  # with the answers to checks that came last
         return report
 
     def _task(self) -> Task:
@@ -159,16 +178,6 @@ class _Session:
         # without it the policy would discover an idea, which need not be one for this data set
         idea = wish.idea or (f"what {wish.data_set} holds" if wish.data_set and not wish.expression else "")
         return Task(idea, wish.data_set, wish.expression, wish.critique, settings)
-
-    def _keep(self, report: SessionReport) -> None:
-        """Put the results beside those of other sessions and batches; what is there already stays once."""
-        from assay.brain.search import RESULTS_NAME, ResultStore
-
-        with ResultStore(self._workspace.brain_dir / RESULTS_NAME) as store:
-            digest = self._platform.data.digest
-            store.put(
-                report.results, platform=report.platform, digest=digest, run=report.run, agent=report.policy
-            )
 
     def difference(self, report: SessionReport) -> str:
         """How a replay differs from its record; empty where it does not, or none was asked for."""
@@ -197,6 +206,14 @@ class _Session:
             where = "" if self._workspace.root != Path(NEW_PLACE).resolve() else f" --workspace {NEW_PLACE}"
             local = " --local" if self._platform.name.startswith("local:") else ""
             note(f"to go on: assay brain agent --resume {self.run_id}{local}{where}")
+
+    def _knows(self) -> Path:
+        """Where the knowledge base lies. A replay has one of its own, as the record says what was learned."""
+        from assay.cli._brain_policy import REPLAY
+
+        resumed = {} if self._wish.resume is None else self._run.inputs()
+        replays = self._wish.replay is not None or resumed.get("policy") == REPLAY
+        return self.folder / "knowledge" if replays else self._workspace.brain_dir
 
     def _new_id(self) -> str:
         from assay.base import check_id

@@ -347,6 +347,20 @@ def test_an_expression_is_the_first_direction_and_its_critique_reaches_the_polic
     assert made.policy.heard[1].expression == "rank(close)"
 
 
+def test_results_are_handed_on_round_by_round_and_again_after_a_resume(tmp_path: Path) -> None:
+    kept: list[list[str]] = []
+    policy = ScriptedPolicy([opens("rank(close)", "rank(open)"), improves("rank(high)")])
+    made = Desk(
+        tmp_path, policy, more={"keep": lambda results: kept.append([r.job for r in results])}
+    ).with_settings(rounds=2)
+    policy.answers = [policy.answers[0], ProviderTransient("no answer")]
+    assert made.start().stop == "paused"
+    assert kept == [["j0001", "j0002"]]
+    policy.answers = [policy.answers[0], improves("rank(high)")]
+    assert made.resume().stop == "rounds"
+    assert kept == [["j0001", "j0002"], ["j0001", "j0002"], ["j0003"]]
+
+
 def test_a_critic_steers_the_next_round_and_may_stop(tmp_path: Path) -> None:
     said = iter(["fewer trades", "", None])
     made = desk(tmp_path, Mortal(figures=FIGURES), critic=lambda status: next(said))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +48,8 @@ from assay.llm import CALL_BUDGET_EXHAUSTED, MONEY_BUDGET_EXHAUSTED, TOKEN_BUDGE
 Observer = Callable[[Status], None]
 Critic = Callable[[Status], str | None]
 """Is asked after each round: a critique that steers the next, an empty text to go on, None to stop."""
+Keep = Callable[[Sequence[JobResult]], None]
+"""Takes results that are recorded, round by round; the same ones again after a resume."""
 Held = Callable[[SimulationRequest], Stats]
 """Figures of a request in the year that is kept from the agent."""
 
@@ -76,6 +78,7 @@ class Agent:
     observer : is told how the session stands, again and again.
     critic : is asked after each round.
     tokens : tokens used so far, for the observer.
+    keep : is handed the results of each round once they are recorded.
     held : figures of the year that is kept from the agent; asked when the session has ended, for its report.
     inputs : what else the session runs on, by name with a hash; a resume is held to it.
     operator : who acts.
@@ -93,6 +96,7 @@ class Agent:
         observer: Observer | None = None,
         critic: Critic | None = None,
         tokens: Callable[[], int] | None = None,
+        keep: Keep | None = None,
         held: Held | None = None,
         inputs: Mapping[str, str] | None = None,
         operator: Operator | None = None,
@@ -100,7 +104,7 @@ class Agent:
         self._platform, self._policy, self._settings = platform, policy, settings
         self._run, self._folder = run, folder
         self._knowledge, self._observer, self._critic = knowledge, observer, critic
-        self._tokens, self._held = tokens, held
+        self._tokens, self._keep, self._held = tokens, keep, held
         self._inputs = dict(inputs or {})
         self._operator = operator or Operator.system(f"brain-{policy.name}")
         self._state = State(settings.agent)
@@ -180,6 +184,7 @@ class Agent:
 
     def _play(self) -> None:
         self._keep_knowledge()
+        self._keep_results(self._state.results)
         if self._state.phase == "done":
             return
         self._vet = Vet(self._platform, self._state.task.data_set)
@@ -189,6 +194,7 @@ class Agent:
             assert self._state.open is not None
             self._runner.run(list(self._state.open.waiting()), self._record)
             self._append(records.done(self._state.round))
+            self._keep_results(self._state.latest)
             self._tell(f"round {self._state.round} is done")
         self._end(stop)
 
@@ -273,6 +279,10 @@ class Agent:
         """Write what is recorded; what the file has already is passed over."""
         if self._knowledge is not None:
             self._knowledge.commit(self._state.added)
+
+    def _keep_results(self, results: Sequence[JobResult]) -> None:
+        if self._keep is not None and results:
+            self._keep(results)
 
     def _learned(self, entries: Iterable[KnowledgeEntry]) -> tuple[KnowledgeEntry, ...]:
         return () if self._knowledge is None else self._knowledge.take(entries)

@@ -8,9 +8,18 @@ from typing import Any
 
 from assay.brain._result import JobResult
 from assay.brain.agent._codec import from_json
+from assay.brain.agent._knowledge import SessionKnowledge
 from assay.brain.agent._reasons import RECORD_ENDS
 from assay.brain.agent._report import begun_of
-from assay.brain.agent._types import Briefing, Creative, Improvement, Research, SessionReport, Task
+from assay.brain.agent._types import (
+    Briefing,
+    Creative,
+    Improvement,
+    KnowledgeEntry,
+    Research,
+    SessionReport,
+    Task,
+)
 from assay.errors import Refusal
 from assay.ledger import Run
 
@@ -21,6 +30,8 @@ class ReplayPolicy:
     Parameters
     ----------
     run : the recorded session.
+    knowledge : takes what was learned in each round then, whatever sessions have learned since; None =
+        what a policy wants to add is handed on instead.
 
     Raises
     ------
@@ -28,18 +39,22 @@ class ReplayPolicy:
         ``not_a_session``, ``unknown_run``; when it is asked for more than was recorded, ``record_ends``.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, knowledge: SessionKnowledge | None = None) -> None:
         self.task = from_json(Task, begun_of(run)["task"])
         self._run = run.id
         self._bodies: dict[str, Mapping[str, Any]] = {}
+        self._knowledge = knowledge
         self._answers: dict[int, Any] = {}
+        self._learned: dict[int, Any] = {}
         for entry in run.entries(kind="round"):
             body = entry.body
             self._bodies[body["outcome"]] = body
             if body["outcome"] == "asked":
                 self._answers[body["number"]] = body["answer"]
+                self._learned[body["number"]] = body["knowledge"]
             if body["outcome"] == "ended" and body["answer"] is not None:
                 self._answers[body["number"] + 1] = body["answer"]
+                self._learned[body["number"] + 1] = body["knowledge"]
 
     @property
     def name(self) -> str:
@@ -55,11 +70,22 @@ class ReplayPolicy:
 
     def create(self, briefing: Briefing) -> Creative:
         """The directions that were opened in the round."""
-        return from_json(Creative, self._answer(briefing))
+        answer = from_json(Creative, self._answer(briefing))
+        self._learn(briefing)
+        return answer
 
     def improve(self, briefing: Briefing) -> Improvement:
         """The improvements that were tried in the round."""
-        return from_json(Improvement, self._answer(briefing))
+        answer = from_json(Improvement, self._answer(briefing))
+        if self._knowledge is None:
+            return answer
+        self._learn(briefing)
+        return replace(answer, knowledge=())
+
+    def _learn(self, briefing: Briefing) -> None:
+        if self._knowledge is not None:
+            for item in self._learned[briefing.round]:
+                self._knowledge.add(from_json(KnowledgeEntry, item))
 
     def _answer(self, briefing: Briefing) -> Any:
         if briefing.round not in self._answers:
