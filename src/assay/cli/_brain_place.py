@@ -37,7 +37,6 @@ def session_place(folder: Path | None, data: str | None, *, local: bool, new: bo
         There is no workspace.
     """
     from assay.cli._brain_platform import workspace_of
-    from assay.cli._dataset import known_datasets
     from assay.cli._workspace import need_workspace
     from assay.config import load_workspace
 
@@ -49,10 +48,15 @@ def session_place(folder: Path | None, data: str | None, *, local: bool, new: bo
         return Place(_made(Path(NEW_PLACE)), DATA)
     if found is None:
         found = need_workspace()
-    if local and data is None and found.default_data is None:
-        known = known_datasets(found)
-        data = known[0] if len(known) == 1 else None
-    return Place(found, data)
+    return Place(found, only_data(found) if local and data is None else data)
+
+
+def only_data(workspace: Workspace) -> str | None:
+    """The one data set of a workspace that names no default; None where the default holds."""
+    from assay.cli._dataset import known_datasets
+
+    known = known_datasets(workspace)
+    return known[0] if workspace.default_data is None and len(known) == 1 else None
 
 
 def _made(root: Path) -> Workspace:

@@ -80,6 +80,7 @@ def serve(
     from dataclasses import replace
 
     from assay.brain.simulator import FaultSettings, FaultyWire, Wire, open_account
+    from assay.cli._brain_place import only_data
     from assay.cli._dataset import open_with_settings
     from assay.config import BrainSimulatorSettings, find_workspace
     from assay.service.brain_sim import BrainSimSettings
@@ -96,6 +97,8 @@ def serve(
         seed=seed,
     )
     workspace = find_workspace()
+    if data is None and workspace is not None:
+        data = only_data(workspace)
     panel, data_settings = open_with_settings(data)
     known = BrainSimulatorSettings() if workspace is None else workspace.brain.simulator
     given: dict[str, Any] = {

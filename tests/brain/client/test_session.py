@@ -68,6 +68,14 @@ def test_an_account_without_both_names_is_told_which_is_missing(tmp_path: Path) 
     assert PASSWORD not in repr(found)
 
 
+@pytest.mark.parametrize("name", ["BRAIN_USERNAME", "BRAIN_PASSWORD"])
+def test_an_account_that_is_no_text_is_named_and_not_shown(name: str) -> None:
+    known = {"BRAIN_USERNAME": "a", "BRAIN_PASSWORD": "b", name: "pass\udcff"}
+    with pytest.raises(ProviderAuth, match=f"{name} is not UTF-8") as caught:
+        Credentials.load(environ=known)
+    assert "pass" not in f"{caught.value.message} {caught.value.fix}"
+
+
 def test_a_session_is_renewed_before_it_ends(desk: Desk) -> None:
     desk.platform.on("POST", AUTH, session(14400, "one"), session(14400, "two"))
     desk.platform.on("GET", ALPHA, Answer(alpha("A1")))

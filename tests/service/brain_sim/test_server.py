@@ -167,7 +167,7 @@ class TestKeeping:
         with first.signed_in() as client:
             alpha = client.get(f"/alphas/{run(client)['alpha']}").json()
         # a second process is refused while the first one works
-        command = [sys.executable, "-c", MAIN, "brain", "serve", "--data", "toy"]
+        command = [sys.executable, "-c", MAIN, "brain", "serve"]  # the one data set needs no name
         second = subprocess.run(command, cwd=desk, capture_output=True, text=True, timeout=60)
         assert second.returncode == 2
         assert "another process works on this account" in second.stderr

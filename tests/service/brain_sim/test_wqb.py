@@ -181,3 +181,14 @@ def test_it_submits_and_stops_asking(serve: Callable[..., Server], monkeypatch: 
     assert refused.status_code == 403
     assert "FAIL" in {check["result"] for check in refused.json()["is"]["checks"]}
     session.close()
+
+
+def test_it_goes_on_where_its_session_expires_and_reviews_take_their_time(
+    serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = ("--expire-after", "5", "--poll-reviews", "2", "--fault-429", "0.05")
+    server = serve("--level", "consultant", *faults)
+    with signed_out(server, monkeypatch) as session:
+        names = [simulated(session, f"rank(ts_delta(close, {days}))") for days in (2, 3, 5)]
+        assert len(set(names)) == 3
+        assert asyncio.run(session.check(names[-1])).json()["is"]["checks"]

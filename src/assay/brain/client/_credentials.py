@@ -28,7 +28,7 @@ class Credentials:
         Raises
         ------
         ProviderAuth
-            One of the two is missing.
+            One of the two is missing, or holds no text.
         ConfigProblems
             The ``.env`` cannot be read.
         """
@@ -40,4 +40,12 @@ class Credentials:
                 where="the environment" if root is None else f"the environment, and {root / '.env'}",
                 fix=f"set {USERNAME} and {PASSWORD} there; without an account, use --local",
             )
+        for name in (USERNAME, PASSWORD):
+            if not _is_text(found[name].reveal()):
+                raise ProviderAuth(f"{name} is not UTF-8", where="the environment", fix="set it again")
         return cls(found[USERNAME], found[PASSWORD])
+
+
+def _is_text(value: str) -> bool:
+    """Whether the environment held characters; bytes that are none come as halves of such."""
+    return not any("\ud800" <= char <= "\udfff" for char in value)

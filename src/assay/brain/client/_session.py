@@ -150,7 +150,7 @@ class Sessions:
         if reply.is_stale or reply.status == 401:
             self._forget()
             return None
-        if reply.status != 200:
+        if reply.status not in (200, 201):
             raise fault(reply)
         return self._begin(reply)
 
