@@ -69,7 +69,7 @@ class Counting(FaultyWire):
 
 
 def platform(
-    panel: Panel, faults: FaultSettings | None, expires: int | None
+    panel: Panel, faults: FaultSettings | None = None, expires: int | None = None
 ) -> tuple[LocalPlatform, Counting]:
     """A client of the simulator in this process; ``local_platform`` does the same, without the counting."""
     time = PassingTime()
