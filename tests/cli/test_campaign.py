@@ -150,10 +150,12 @@ def test_an_unknown_run(run: Run, done: Path, command: str) -> None:
 def test_a_run_of_another_desk_is_none(run: Run, done: Path) -> None:
     agent = ("agent", "run", "x", "--explorer", "--data", "small", "--turns", "1", "--run", "other")
     assert run(*agent).code == 0
-    for words in (("status", "other"), ("resume", "other")):
+    again = ("replay", "other", "--to", "again")
+    for words in (("status", "other"), ("resume", "other"), ("verify", "other"), again):
         refused = run("campaign", *words)
         assert refused.code == 2
-        assert "agent" in refused.err
+        assert "is one of the desk 'agent'" in refused.err
+    assert not Path("again").exists()
     assert [item["run"] for item in run("campaign", "status", "--json").data] == ["first"]
 
 

@@ -14,7 +14,8 @@ from assay.campaign._campaign import POOLS, Campaign, CampaignSetup, pools_name
 from assay.campaign._pools import Pools
 from assay.campaign._ports import Count
 from assay.campaign._prepare import Problems, prepare
-from assay.campaign._records import DONE
+from assay.campaign._reasons import NOT_A_CAMPAIGN
+from assay.campaign._records import DESK, DONE
 from assay.campaign._resume import Recorded
 from assay.campaign._settings import CampaignConfig
 from assay.campaign._snapshot import RunSnapshot, recorded_config
@@ -22,7 +23,7 @@ from assay.campaign._state import STATE
 from assay.campaign._stop import Stop
 from assay.campaign._types import History
 from assay.config import Workspace
-from assay.errors import AssayError, ConfigProblems
+from assay.errors import AssayError, ConfigProblems, Refusal
 from assay.ledger import Ledger, Run
 from assay.llm import ReplayProvider
 
@@ -77,6 +78,8 @@ def replay(workspace: Workspace, run_id: str, to: Path) -> Replayed:
 
     Raises
     ------
+    Refusal
+        ``unknown_run``; ``not_a_campaign``.
     AssayError, ConfigProblems
         The folder exists, or something that the run worked with is gone.
     ReplayMiss
@@ -95,13 +98,26 @@ def replay(workspace: Workspace, run_id: str, to: Path) -> Replayed:
     return replay_run(Ledger.open(workspace.ledger_dir), workspace.runs_dir, run_id, to, setup)
 
 
+def need_campaign(run: Run) -> None:
+    """Refuse a run that is no campaign.
+
+    Raises
+    ------
+    Refusal
+        ``unknown_run``; ``not_a_campaign``.
+    """
+    desk = run.state().desk
+    if desk != DESK:
+        raise Refusal(NOT_A_CAMPAIGN, f"the run {run.id!r} is one of the desk {desk!r}", where="run")
+
+
 def replay_run(
     ledger: Ledger, runs: Path, run_id: str, to: Path, setup: SetupMaker, *, clock: Clock | None = None
 ) -> Replayed:
     """See :func:`replay`; ``setup`` makes what the run worked with, from its recorded parts."""
     check_id(run_id, "id of a run")
     source, folder = ledger.run(run_id), runs / run_id
-    source.state()
+    need_campaign(source)
     recorded = Recorded.read(source)
     if to.exists():
         raise AssayError(f"{to} exists already", where=str(to), fix="name a new folder")

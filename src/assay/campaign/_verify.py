@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.campaign._prepare import Problems, prepare
-from assay.campaign._replay import Difference, Replayed, kept_pools, replay, started_pools
+from assay.campaign._replay import Difference, Replayed, kept_pools, need_campaign, replay, started_pools
 from assay.campaign._snapshot import RunSnapshot, recorded_config
 from assay.config import Workspace
 from assay.errors import ConfigProblems
@@ -50,6 +50,8 @@ def verify(workspace: Workspace, run_id: str, to: Path) -> VerifiedRun:
 
     Raises
     ------
+    Refusal
+        ``unknown_run``; ``not_a_campaign``.
     LedgerDamaged, DataError, AssayError
         The ledger is damaged; a file of the data set is not that of its manifest; the snapshot or a copy of
         the pools is missing or was altered.
@@ -58,7 +60,7 @@ def verify(workspace: Workspace, run_id: str, to: Path) -> VerifiedRun:
 
     ledger = Ledger.open(workspace.ledger_dir)
     run, folder = ledger.run(run_id), workspace.runs_dir / run_id
-    run.state()
+    need_campaign(run)
     records = ledger.verify(objects=True).records
     config = recorded_config(folder)
     name = config.data or workspace.default_data
