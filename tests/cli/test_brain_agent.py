@@ -247,6 +247,8 @@ def test_what_is_over_or_unknown_is_not_gone_on_with(done: Path, run: Run) -> No
         (("--expression", "rank(clse)"), 'unknown variable "clse"'),
         (("--data", "nothing"), "there is no data set 'nothing'"),
         (("--run", "Not An Id"), "Not An Id"),
+        (("--idea", "size \udcff"), "no valid UTF-8"),
+        (("--critique", "\udcff", "--expression", "close"), "where: --critique"),
         (("--policy", "llm"), "DEEPSEEK_API_KEY"),
     ],
 )
@@ -283,6 +285,14 @@ def test_chat_hears_a_critique_goes_on_and_stops(
     bodies = [entry.body for entry in Ledger.open(done / "ledger").entries(kind="round", run="talk")]
     assert [body["text"] for body in bodies if body["outcome"] == "critique"] == ["lower turnover"]
     assert max(body["number"] for body in bodies) == 3
+
+
+def test_chat_asks_again_for_what_is_no_text(done: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"lower \xff turnover\n"), "utf-8"))
+    talked = run("brain", "chat", "--local", "--idea", "reversal", "--run", "talk", "--simulations", "40")
+    assert talked.code == 0, talked.err
+    assert "that was no valid UTF-8" in talked.err
+    assert "interrupted: the user stopped it" in talked.out
 
 
 def test_an_expression_with_a_critique_is_the_start(done: Path, run: Run) -> None:

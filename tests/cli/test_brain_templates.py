@@ -172,6 +172,8 @@ def test_a_pipeline_runs_and_reports(run: Run, place: Path) -> None:
         (("multi", "--resume", "x", "--local"), "there is no multi run 'x' here"),
         (("multi", "--resume", "x", "--idea", "y", "--local"), "has its task already"),
         (("multi", "--dataset-id", "nothing", "--local"), "nothing"),
+        (("multi", "--idea", "size \udcff", "--local"), "no valid UTF-8"),
+        (("template", "new", "--idea", "\udcff", "--to", "new.toml"), "where: --idea"),
         (("scout", "--dataset-id", "nothing", "--local"), "nothing"),
     ],
 )
@@ -225,7 +227,9 @@ def test_a_model_explores_and_is_not_asked_again_when_the_run_goes_on(
     script = place / "script.json"
     script.write_text(json.dumps([json.dumps(item) for item in replies]))
     with (place / "assay.toml").open("a") as file:
-        file.write("[brain.multi]\ntarget_sharpe = 9.0\nmax_explorer_rounds = 1\nexplorers = 1\noptimizers = 0\n")
+        file.write(
+            "[brain.multi]\ntarget_sharpe = 9.0\nmax_explorer_rounds = 1\nexplorers = 1\noptimizers = 0\n"
+        )
         file.write('[llm.backends.told]\nkind = "scripted"\nscript = "script.json"\n')
         file.write('[llm.roles.researcher]\nbackend = "told"\nstructured = "tool"\n')
     kept: Any = _rounds._body

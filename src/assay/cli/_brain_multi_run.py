@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.cli._brain_run import BrainPlace, best_lines, new_id, opened_place, recorded, write_task
+from assay.cli._files import check_text
 from assay.cli._output import print_json, say
 from assay.cli._progress import note
 from assay.errors import AssayError
@@ -40,7 +41,8 @@ class MultiWish:
     run: str | None
 
     def check(self) -> None:
-        """Refuse what does not go together."""
+        """Refuse what cannot be kept, or does not go together."""
+        check_text(self.idea, "--idea")
         given = (self.idea, self.data_set, self.budget, self.explorers, self.optimizers, self.slots, self.run)
         if self.resume is not None and any(item not in (None, "") for item in given):
             raise AssayError(

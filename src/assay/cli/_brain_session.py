@@ -12,6 +12,7 @@ from assay.cli._brain_check import check_expressions
 from assay.cli._brain_live import view_of
 from assay.cli._brain_outcome import Outcome
 from assay.cli._brain_place import NEW_PLACE, session_place
+from assay.cli._files import check_text
 from assay.cli._output import print_json, printable, say
 from assay.cli._progress import note, slow_notice
 from assay.errors import AssayError
@@ -51,7 +52,9 @@ class Wish:
     settings: tuple[str | None, str | None, int | None, str | None]
 
     def check(self) -> None:
-        """Refuse what does not go together."""
+        """Refuse what cannot be kept, or does not go together."""
+        check_text(self.idea, "--idea")
+        check_text(self.critique, "--critique")
         task = (self.idea, self.data_set, self.expression, self.critique)
         for name, given in (("--resume", self.resume), ("--replay", self.replay)):
             if given is not None and any(task):
@@ -257,11 +260,16 @@ class _Session:
     def _critic(self, status: Status) -> str | None:
         """What the person at the terminal says of the round."""
         note(f"round {status.round} is done; a critique steers the next, empty goes on, 'stop' stops")
-        sys.stderr.write("> ")
-        sys.stderr.flush()
-        line = sys.stdin.readline()
-        said = line.strip()
-        return None if not line or said.lower() == _STOP else said
+        while True:
+            sys.stderr.write("> ")
+            sys.stderr.flush()
+            try:
+                line = sys.stdin.readline()
+            except UnicodeDecodeError:
+                note("that was no valid UTF-8; write it once more")
+                continue
+            said = line.strip()
+            return None if not line or said.lower() == _STOP else said
 
 
 def held_of(platform: BlockingClient) -> Held | None:

@@ -56,6 +56,16 @@ def check_distinct(outputs: Mapping[str, Path | None], *inputs: Path) -> None:
         taken[place] = f"the file of {option}"
 
 
+def check_text(text: str, option: str) -> None:
+    """Refuse words of the command line that are no UTF-8: they could be neither kept nor shown."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise AssayError(
+            "the text is no valid UTF-8", where=option, fix=f"mend its character {error.start + 1}"
+        ) from error
+
+
 def read_text(path: Path, option: str) -> str:
     """A text file, UTF-8.
 
