@@ -287,6 +287,14 @@ def test_chat_hears_a_critique_goes_on_and_stops(
     assert max(body["number"] for body in bodies) == 3
 
 
+def test_where_no_days_are_held_a_session_ends_without_their_figures(done: Path, run: Run) -> None:
+    with (done / "assay.toml").open("a") as file:
+        file.write("[brain.simulator]\nheld_days = 0\n")
+    ended = run("brain", "agent", "--local", "--idea", "size", "--run", "all", "--simulations", "2", "--json")
+    assert ended.code == 0, ended.err
+    assert (ended.data["stop"], ended.data["held"]) == ("budget", {})
+
+
 def test_chat_asks_again_for_what_is_no_text(done: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"lower \xff turnover\n"), "utf-8"))
     talked = run("brain", "chat", "--local", "--idea", "reversal", "--run", "talk", "--simulations", "40")

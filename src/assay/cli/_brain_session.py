@@ -273,12 +273,14 @@ class _Session:
 
 
 def held_of(platform: BlockingClient) -> Held | None:
-    """What asks the simulator for the held days; the real platform has none."""
+    """What asks the simulator for the held days; the real platform has none, nor has one that holds none."""
     from assay.brain.simulator import LocalPlatform, held
 
     if not isinstance(platform, LocalPlatform):
         return None
     market = platform.account.market
+    if market.held_rows.start >= market.held_rows.stop:
+        return None
     return lambda request: held(market, request).stats
 
 
