@@ -20,7 +20,8 @@ from assay.brain.agent import (
     SessionReport,
     StopReason,
 )
-from assay.views import brain_report, plot_course, plot_pnl
+from assay.views import brain_report
+from assay.views._brain_charts import plot_course, plot_pnl
 
 EVIL = "</script><script>alert(1)</script>\u202e<b>x</b>"
 

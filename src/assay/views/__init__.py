@@ -10,7 +10,6 @@ from assay.base import lazy_names
 _HOMES = {
     "._batch": ("batch_report",),
     "._brain": ("brain_report",),
-    "._brain_charts": ("plot_course", "plot_pnl"),
     "._campaign": ("campaign_report",),
     "._ic_charts": (
         "plot_ic_decay",
@@ -37,7 +36,6 @@ __all__ = [
     "brain_report",
     "campaign_report",
     "plot_book",
-    "plot_course",
     "plot_coverage",
     "plot_diffusion",
     "plot_gauge",
@@ -47,7 +45,6 @@ __all__ = [
     "plot_ic_histogram",
     "plot_ic_series",
     "plot_neutral_rank_ic",
-    "plot_pnl",
     "plot_quantile_returns",
     "plot_quantiles",
     "plot_robustness",
@@ -63,8 +60,6 @@ __all__ = [
 if TYPE_CHECKING:
     from assay.views._batch import batch_report as batch_report
     from assay.views._brain import brain_report as brain_report
-    from assay.views._brain_charts import plot_course as plot_course
-    from assay.views._brain_charts import plot_pnl as plot_pnl
     from assay.views._campaign import campaign_report as campaign_report
     from assay.views._ic_charts import plot_ic_decay as plot_ic_decay
     from assay.views._ic_charts import plot_ic_heatmap as plot_ic_heatmap
