@@ -118,6 +118,26 @@ def test_settings_are_optimised_results_kept_and_trials_recorded(run: Run, place
     assert run("brain", "results", "list", "--json").data["count"] == 10
 
 
+def test_an_alpha_is_held_to_its_years_its_sub_universe_and_small_changes(run: Run, place: Path) -> None:
+    done = run("brain", "stability", GOOD, "--local", "--json")
+    assert done.code == 0, done.err
+    found = done.data
+    assert len(found["years"]) >= 2
+    assert found["sub_universe"]["name"] == "LOW_SUB_UNIVERSE_SHARPE"
+    assert {"decay_up", "neutralization"} <= {item["rule"] for item in found["changes"]}
+    for item in found["changes"]:
+        assert item["kept"] == pytest.approx(item["sharpe"] / found["sharpe"])
+    trials = run("ledger", "show", "--kind", "trial", "--json").out.splitlines()
+    shown = run("brain", "stability", GOOD, "--local")
+    assert shown.code == 0, shown.err
+    assert "have the sign of the whole" in shown.out
+    assert f"the weakest of {len(found['changes'])} keeps {found['weakest']:.0%}" in shown.out
+    # the second time the results were known
+    assert len(run("ledger", "show", "--kind", "trial", "--json").out.splitlines()) == len(trials)
+    refused = run("brain", "stability", "rank(clse)", "--local")
+    assert (refused.code, "clse" in refused.err) == (2, True)
+
+
 def test_a_finished_run_is_not_begun_again(run: Run, place: Path) -> None:
     assert optimized(run, "--run", "one").code == 0
     done = optimized(run, "--run", "one")

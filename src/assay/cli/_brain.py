@@ -13,6 +13,7 @@ from assay.cli._brain_plan import plan
 from assay.cli._brain_results import results_app
 from assay.cli._brain_serve import serve
 from assay.cli._brain_simulate import simulate
+from assay.cli._brain_stability import stability
 from assay.cli._brain_submit import submit
 from assay.cli._brain_templates import multi, pipeline_app, scout, template_app
 from assay.cli._brain_validate import validate
@@ -38,6 +39,7 @@ def brain_app() -> typer.Typer:
         simulate,
         mutate,
         optimize,
+        stability,
         plan,
         submit,
         scout,

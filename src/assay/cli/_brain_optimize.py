@@ -80,7 +80,7 @@ def optimize(
     place = workspace_of(workspace)
     with open_platform(local, data, workspace) as platform:
         start = settings_of(platform.default_settings(), **given)
-        _need_valid(expression, start, platform)
+        need_valid(expression, start, platform)
         level = "user" if not local or place is None else place.brain.simulator.level
         name = run or _run_name()
         found, paused = _optimized(platform, expression, start, replace(options, level=level), place, name)
@@ -93,7 +93,7 @@ def optimize(
     return 0 if found.best is not None else 1
 
 
-def _need_valid(expression: str, settings: SimulationSettings, platform: BlockingClient) -> None:
+def need_valid(expression: str, settings: SimulationSettings, platform: BlockingClient) -> None:
     """Refuse what the platform would, before a slot is spent on it."""
     from assay.brain import BAD_SETTINGS
     from assay.cli._brain_check import check_expressions

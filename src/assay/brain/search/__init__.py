@@ -22,6 +22,7 @@ from assay.brain.search._plan_inputs import PlanInputs, plan_inputs
 from assay.brain.search._search_run import SearchRun
 from assay.brain.search._settings_rules import DECAYS, TRUNCATIONS
 from assay.brain.search._space import MutationSpace
+from assay.brain.search._stability import YEARLY, Perturbation, Stability, YearLine, perturbed, stability
 from assay.brain.search._store import NAME as RESULTS_NAME
 from assay.brain.search._store import PlatformSummary, ResultStore, set_aside
 from assay.brain.search._stored import StoredResult, stored_alpha
@@ -47,6 +48,7 @@ __all__ = [
     "MODEL",
     "MutationSpace",
     "OptimizeSettings",
+    "Perturbation",
     "PlanInputs",
     "PlatformSummary",
     "RESULTS_NAME",
@@ -59,6 +61,7 @@ __all__ = [
     "SearchRun",
     "SettingsOptimizer",
     "Severity",
+    "Stability",
     "Step",
     "StoredResult",
     "SubmissionPlan",
@@ -66,6 +69,8 @@ __all__ = [
     "TRUNCATIONS",
     "Tested",
     "TrialId",
+    "YEARLY",
+    "YearLine",
     "aggregate",
     "as_csv",
     "diagnose",
@@ -76,9 +81,11 @@ __all__ = [
     "mutate",
     "negated",
     "optimize",
+    "perturbed",
     "plan_inputs",
     "plan_submissions",
     "set_aside",
+    "stability",
     "stored_alpha",
     "structure_distance",
 ]

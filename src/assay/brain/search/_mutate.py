@@ -104,6 +104,20 @@ def negated(text: str) -> str:
     return to_text(Call("neg", (node,)), "fastexpr")
 
 
+def changes_of(
+    rule: str, request: SimulationRequest, space: MutationSpace, seed: int = 0
+) -> Iterator[SimulationRequest]:
+    """What one rule makes of a request, the nearest first.
+
+    Raises
+    ------
+    ExpressionError
+        The request cannot be read.
+    """
+    node = parse(request.regular, "fastexpr", fields=space.fields).node
+    yield from _changes(rule, request, node, space, generator(seed, "brain-mutate", request.regular))
+
+
 def _in_turns(
     start: Proposal,
     node: Node,
