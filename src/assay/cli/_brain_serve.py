@@ -33,17 +33,18 @@ def serve(
         typer.Option(help="Level of the account; by default that of assay.toml."),
     ] = None,
     concurrent: Annotated[
-        int | None, typer.Option(help="Simulations that may run at once; 3, for consultants 8.", min=1)
+        int | None,
+        typer.Option(help="Simulations at once; 3, for consultants 8.", min=1, max=100),
     ] = None,
     poll_delay: Annotated[
         float | None,
-        typer.Option(help="Seconds that a simulation takes at least, and of Retry-After.", min=0.0),
+        typer.Option(help="Seconds a simulation takes at least, and of Retry-After.", min=0.0, max=3600.0),
     ] = None,
     session_seconds: Annotated[
-        float | None, typer.Option(help="Seconds after which a session expires.", min=1.0)
+        float | None, typer.Option(help="Seconds after which a session expires.", min=1.0, max=86400.0)
     ] = None,
-    daily: Annotated[int | None, typer.Option(help="Simulations a day.", min=1)] = None,
-    workers: Annotated[int, typer.Option(help="Simulations that are computed at once.", min=1)] = 2,
+    daily: Annotated[int | None, typer.Option(help="Simulations a day.", min=1, max=10**9)] = None,
+    workers: Annotated[int, typer.Option(help="Simulations that are computed at once.", min=1, max=64)] = 2,
     memory: Annotated[
         bool, typer.Option("--memory", help="Keep the account in memory, not in the workspace.")
     ] = False,
@@ -54,14 +55,21 @@ def serve(
         int | None, typer.Option(help="Fault: a session expires after so many requests.", min=1)
     ] = None,
     fault_5xx: Annotated[
-        float, typer.Option("--fault-5xx", help="Fault: share of requests answered by a 5xx.")
+        float,
+        typer.Option("--fault-5xx", help="Fault: share answered by a 5xx.", min=0.0, max=1.0),
     ] = 0.0,
-    fault_drop: Annotated[float, typer.Option(help="Fault: share whose connection breaks.")] = 0.0,
-    fault_stale: Annotated[float, typer.Option(help="Fault: share answered as without a session.")] = 0.0,
+    fault_drop: Annotated[
+        float, typer.Option(help="Fault: share whose connection breaks.", min=0.0, max=1.0)
+    ] = 0.0,
+    fault_stale: Annotated[
+        float, typer.Option(help="Fault: share answered as without a session.", min=0.0, max=1.0)
+    ] = 0.0,
     fault_429: Annotated[
-        float, typer.Option("--fault-429", help="Fault: share that begins a storm of 429.")
+        float, typer.Option("--fault-429", help="Fault: share that begins a storm of 429.", min=0.0, max=1.0)
     ] = 0.0,
-    fault_slow: Annotated[float, typer.Option(help="Fault: seconds that every reply takes longer.")] = 0.0,
+    fault_slow: Annotated[
+        float, typer.Option(help="Fault: seconds that every reply takes longer.", min=0.0, max=3600.0)
+    ] = 0.0,
     poll_reviews: Annotated[
         int,
         typer.Option(
@@ -83,10 +91,16 @@ def serve(
     from assay.cli._brain_place import only_data
     from assay.cli._dataset import open_with_settings
     from assay.config import BrainSimulatorSettings, find_workspace
-    from assay.service.brain_sim import BrainSimSettings
+    from assay.service.brain_sim import BrainSimSettings, check_host
     from assay.service.brain_sim import serve as run
     from assay.web import LOOPBACK
 
+    guard = BrainSimSettings(
+        hosts=(*LOOPBACK, *(name.lower() for name in allow_host or ())),
+        allow_remote=allow_remote,
+        on_request=lambda line: typer.echo(printable(line), err=True),
+    )
+    check_host(host, guard)
     faults = FaultSettings(
         error=fault_5xx,
         drop=fault_drop,
@@ -130,11 +144,6 @@ def serve(
         say(f"serving {panel.name} as a local BRAIN ({settings.level}) on {url}")
         say(_hint(login, shown))
         say(f'the client uses it with base_url = "{url}" in [brain.client] of assay.toml')
-    guard = BrainSimSettings(
-        hosts=(*LOOPBACK, *(name.lower() for name in allow_host or ())),
-        allow_remote=allow_remote,
-        on_request=lambda line: typer.echo(printable(line), err=True),
-    )
     try:
         run(FaultyWire(Wire(account), faults), guard, host=host, port=port)
     finally:

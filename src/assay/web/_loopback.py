@@ -27,6 +27,6 @@ def is_loopback(host: str) -> bool:
     """Whether every address of a host name is of the loopback."""
     try:
         found = {item[4][0] for item in socket.getaddrinfo(host, None)}
-    except OSError as error:
-        raise AssayError(f"{host} has no address", where="--host", fix="use 127.0.0.1") from error
+    except (OSError, UnicodeError) as error:
+        raise AssayError(f"{host!r} has no address", where="--host", fix="use 127.0.0.1") from error
     return all(ipaddress.ip_address(str(address)).is_loopback for address in found)

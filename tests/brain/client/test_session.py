@@ -12,7 +12,7 @@ import pytest
 from assay.brain import BiometricRequired
 from assay.brain.client import BrainClient, Credentials, Session
 from assay.config import Secret
-from assay.errors import ProviderAuth, ProviderBadReply, Refusal
+from assay.errors import AssayError, ProviderAuth, ProviderBadReply, Refusal
 
 from .conftest import Desk
 from .server import PASSWORD, USER, Answer, alpha, is_basic, refused, session, wait
@@ -71,7 +71,7 @@ def test_an_account_without_both_names_is_told_which_is_missing(tmp_path: Path) 
 @pytest.mark.parametrize("name", ["BRAIN_USERNAME", "BRAIN_PASSWORD"])
 def test_an_account_that_is_no_text_is_named_and_not_shown(name: str) -> None:
     known = {"BRAIN_USERNAME": "a", "BRAIN_PASSWORD": "b", name: "pass\udcff"}
-    with pytest.raises(ProviderAuth, match=f"{name} is not UTF-8") as caught:
+    with pytest.raises(AssayError, match=f"{name} is not UTF-8") as caught:
         Credentials.load(environ=known)
     assert "pass" not in f"{caught.value.message} {caught.value.fix}"
 

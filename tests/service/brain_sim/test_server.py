@@ -96,7 +96,9 @@ class TestServing:
         "options",
         [
             ("--host", "0.0.0.0"), ("--data", "x"), ("--fault-5xx", "2"),
-            ("--fault-drop", "0.6", "--fault-stale", "0.6"),
+            ("--fault-drop", "0.6", "--fault-stale", "0.6"), ("--host", "no host"), ("--host", "\udcff"),
+            ("--poll-delay", "inf"), ("--session-seconds", "1e300"), ("--workers", "100000"),
+            ("--fault-slow", "nan"), ("--poll-reviews", "-1"),
         ],
     )  # fmt: skip
     def test_what_cannot_be_served(
@@ -108,7 +110,9 @@ class TestServing:
     ) -> None:
         monkeypatch.chdir(desk)
         assert main(["brain", "serve", "--data", "toy", "--memory", *options]) == 2
-        assert capsys.readouterr().err
+        told = capsys.readouterr()
+        assert told.err
+        assert told.out == ""  # no password of a server that there is none of
 
     def test_a_port_that_is_taken(self, desk: Path, server: Server) -> None:
         command = [sys.executable, "-c", MAIN, "brain", "serve", "--data", "toy", "--memory"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.config import Secret, load_secrets
-from assay.errors import ProviderAuth
+from assay.errors import AssayError, ProviderAuth
 
 USERNAME = "BRAIN_USERNAME"
 PASSWORD = "BRAIN_PASSWORD"  # noqa: S105 - the name of a variable
@@ -28,7 +28,9 @@ class Credentials:
         Raises
         ------
         ProviderAuth
-            One of the two is missing, or holds no text.
+            One of the two is missing.
+        AssayError
+            One of the two holds no text.
         ConfigProblems
             The ``.env`` cannot be read.
         """
@@ -42,7 +44,7 @@ class Credentials:
             )
         for name in (USERNAME, PASSWORD):
             if not _is_text(found[name].reveal()):
-                raise ProviderAuth(f"{name} is not UTF-8", where="the environment", fix="set it again")
+                raise AssayError(f"{name} is not UTF-8", where="the environment", fix="set it again")
         return cls(found[USERNAME], found[PASSWORD])
 
 

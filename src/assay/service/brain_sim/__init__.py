@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from assay.brain.simulator import FaultyWire
 
-__all__ = ["BrainSimSettings", "app", "serve"]
+__all__ = ["BrainSimSettings", "app", "check_host", "serve"]
 
 
 def app(wire: FaultyWire, settings: BrainSimSettings | None = None) -> FastAPI:
@@ -34,18 +34,29 @@ def app(wire: FaultyWire, settings: BrainSimSettings | None = None) -> FastAPI:
     return make_app(wire, settings or BrainSimSettings())
 
 
+def check_host(host: str, settings: BrainSimSettings) -> None:
+    """Refuse an address that the settings do not allow, before anything is opened for it.
+
+    Raises
+    ------
+    AssayError
+        The host is not the loopback and the settings do not allow that.
+    """
+    if not settings.allow_remote:
+        check_loopback(host, fix="leave --host out, or add --allow-remote behind a proxy that speaks TLS")
+
+
 def serve(wire: FaultyWire, settings: BrainSimSettings, *, host: str, port: int) -> None:
     """Serve until interrupted.
 
     Raises
     ------
     AssayError
-        The host is not the loopback and the settings do not allow that; as :func:`app`.
+        As :func:`check_host` and :func:`app`.
     """
     from assay.base import require
 
-    if not settings.allow_remote:
-        check_loopback(host, fix="leave --host out, or add --allow-remote behind a proxy that speaks TLS")
+    check_host(host, settings)
     require("uvicorn", extra="server")
     from assay.web import run_app
 
