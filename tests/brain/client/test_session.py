@@ -272,6 +272,18 @@ def test_a_damaged_session_file_costs_a_sign_in_and_no_more(desk: Desk, tmp_path
     assert json.loads(kept.read_text())["cookies"] == {"t": "jwt-1"}
 
 
+@pytest.mark.parametrize("where", ["folder", "file"])
+def test_a_session_that_cannot_be_kept_is_named(desk: Desk, tmp_path: Path, where: str) -> None:
+    if where == "folder":
+        (tmp_path / "folder").write_text("in the way")
+    else:
+        (tmp_path / "folder" / "session.json").mkdir(parents=True)
+    kept = tmp_path / "folder" / "session.json"
+    for work in (lambda client: client.login(), read):
+        error = desk.raises(AssayError, work, session_file=kept)
+        assert str(kept) in str(error.where)
+
+
 def test_a_kept_session_that_ended_is_replaced(desk: Desk, tmp_path: Path) -> None:
     kept = tmp_path / "session.json"
     desk.platform.on("GET", ALPHA, Answer(alpha("A1")))

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from assay.base import atomic_write_json, canonical_json, unique_keys
 from assay.brain.client._http import Query
+from assay.errors import AssayError
 
 QUOTA: Final = "quota"
 """The kind of the file that holds what was told of the day's simulations."""
@@ -51,7 +52,14 @@ class Cache:
         path = self._path(kind, query)
         if path is None:
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AssayError(
+                f"the lists of the platform cannot be kept: {error.strerror or error}",
+                where=str(path.parent),
+                fix="check that the workspace may be written to",
+            ) from error
         fetched = datetime.now(UTC).isoformat(timespec="seconds")
         content = {"kind": kind, "query": dict(query), "items": items}
         atomic_write_json(path, {**content, "sha256": _digest(content), "fetched": fetched})
