@@ -293,3 +293,11 @@ def test_damaged_results_are_named_before_a_run_is_begun(
     refused = run("brain", *words, "--local")
     assert (refused.code, "set-aside" in refused.err) == (2, True), refused.err
     assert not list((place / "runs").glob("*"))
+
+
+def test_a_folder_in_which_no_run_began_is_in_nobodys_way(run: Run, place: Path) -> None:
+    (place / "runs" / "mine").mkdir(parents=True)
+    done = run("brain", "multi", "--local", "--idea", "momentum", "--budget", "2", "--run", "mine")
+    assert done.code == 0, done.err
+    again = run("brain", "multi", "--local", "--idea", "momentum", "--budget", "2", "--run", "mine")
+    assert (again.code, "there is a run 'mine' already" in again.err) == (2, True)

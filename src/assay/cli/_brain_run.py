@@ -73,15 +73,20 @@ def new_id(place: BrainPlace, wanted: str | None, kind: str) -> str:
         taken = set(index.runs())
     if wanted is not None:
         check_id(wanted, "run")
-        if wanted in taken or place.folder(wanted).exists():
+        if wanted in taken or _used(place.folder(wanted)):
             raise AssayError(
                 f"there is a run {wanted!r} already", where="--run", fix=f"go on with --resume {wanted}"
             )
         return wanted
     number = 1
-    while f"{kind}-{number}" in taken or place.folder(f"{kind}-{number}").exists():
+    while f"{kind}-{number}" in taken or _used(place.folder(f"{kind}-{number}")):
         number += 1
     return f"{kind}-{number}"
+
+
+def _used(folder: Path) -> bool:
+    """Whether something lies in the folder of a run; an empty one is of a run that could not begin."""
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def write_task(folder: Path, kind: str, task: Mapping[str, Any]) -> None:

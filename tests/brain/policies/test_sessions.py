@@ -12,9 +12,12 @@ import pytest
 from assay.brain.agent import (
     Agent,
     KnowledgeBase,
+    KnowledgeEntry,
+    ReplayPolicy,
     SessionKnowledge,
     SessionReport,
     Task,
+    first_difference,
     recorded_calls,
     usual_settings,
 )
@@ -131,3 +134,25 @@ def test_a_replay_makes_no_call_and_ends_alike(tmp_path: Path, platform: LocalPl
         assert len(service.seen) == asked
     assert figures(again) == figures(first)
     assert again.stop == first.stop
+
+
+def test_what_was_learned_in_between_stops_neither_a_resume_nor_a_replay(
+    tmp_path: Path, platform: LocalPlatform
+) -> None:
+    look = calls("brain.search_knowledge", keyword="winners")
+    with Service(look, OPENAI_CASES["500"]) as service:
+        assert agent(tmp_path, platform, service).start(task(platform)).stop == "paused"
+    grown = KnowledgeEntry("", "winners", "calm winners go on", ("technical",))
+    KnowledgeBase(tmp_path / "s1.json").add([grown])
+    with Service(*SCRIPT[1:]) as service:
+        report = agent(tmp_path, platform, service).resume()
+    assert report.stop == "converged"
+    assert "calm winners go on" in json.dumps(service.seen[0].body)
+    ledger = Ledger.open(tmp_path / "ledger")
+    knowledge = SessionKnowledge(KnowledgeBase(tmp_path / "again" / "kb.json"), 2, 10)
+    replay = ReplayPolicy(ledger.run("s1"), knowledge)
+    again = Agent(
+        platform, replay, SETTINGS, ledger.run("again"), tmp_path / "again-run", knowledge=knowledge
+    ).start(replay.task)
+    assert first_difference(report, again) == ""
+    assert again.knowledge == report.knowledge
