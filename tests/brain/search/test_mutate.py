@@ -144,6 +144,12 @@ def test_what_is_good_but_for_its_sign_is_flipped_first_and_the_rest_starts_ther
     assert made[2].request.regular == "ts_decay_linear(-ts_delta(close, 5), 5)"
 
 
+def test_the_negative_of_what_earns_is_not_proposed() -> None:
+    text = "rank(-ts_delta(close, 5))"
+    known = {made.origin for made in mutate(result(text, sharpe=1.5), space=SPACE, most=500)}
+    assert known == {made.origin for made in mutate(proposal(text), space=SPACE, most=500)} - {"flip"}
+
+
 def test_what_was_seen_is_not_proposed_again() -> None:
     first = mutate(proposal("close"), space=SPACE, most=5)
     again = mutate(proposal("close"), space=SPACE, most=5, seen={TrialId.of(p.request) for p in first})

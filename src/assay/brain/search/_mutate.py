@@ -54,8 +54,9 @@ def mutate(
     """At most ``most`` proposals one step from a parent, those that answer the findings first.
 
     The rules of the findings take turns, so that the first proposals try different remedies; with no
-    findings all rules do. Every expression is a typed tree, written, and read again to the same tree. None
-    is a repeat: of the parent, of another proposal, or of ``seen``.
+    findings all rules do, but for the flip of a result whose sign is right. Every expression is a typed tree,
+    written, and read again to the same tree. None is a repeat: of the parent, of another proposal, or of
+    ``seen``.
 
     Parameters
     ----------
@@ -74,10 +75,15 @@ def mutate(
     job = parent.job if isinstance(parent, JobResult) else start.replaces
     node = parse(start.request.regular, "fastexpr", fields=known.fields).node
     taken = {TrialId.of(start.request), *seen}
+    # what the negative of a known alpha earns is known, too
+    right = isinstance(parent, JobResult) and (parent.sharpe or 0.0) > 0
+    spare = [name for name in RULE_NAMES if not (right and name == "flip")]
     made: list[Proposal] = []
     for origin, request in (
         *_suggested(start, findings, known, suggest, rejected),
-        *_in_turns(start, node, findings, known, generator(seed, "brain-mutate", start.request.regular)),
+        *_in_turns(
+            start, node, findings, known, generator(seed, "brain-mutate", start.request.regular), spare
+        ),
     ):
         if len(made) >= most:
             break
@@ -124,8 +130,9 @@ def _in_turns(
     findings: Sequence[Finding],
     space: MutationSpace,
     rng: np.random.Generator,
+    spare: Sequence[str],
 ) -> Iterator[tuple[str, SimulationRequest]]:
-    """One change of each rule after another, until all are through.
+    """One change of each rule after another, until all are through; those of ``spare`` without findings.
 
     An expression that is good but for its sign is flipped first, and the rest start from there.
     """
@@ -137,7 +144,7 @@ def _in_turns(
             yield "flip", flipped
             request, node = flipped, parse(flipped.regular, "fastexpr", fields=space.fields).node
             wanted.pop("flip")
-    open_ = [(name, _changes(name, request, node, space, rng)) for name in wanted or RULE_NAMES]
+    open_ = [(name, _changes(name, request, node, space, rng)) for name in wanted or spare]
     while open_:
         still = []
         for name, changes in open_:
