@@ -295,6 +295,16 @@ def test_where_no_days_are_held_a_session_ends_without_their_figures(done: Path,
     assert (ended.data["stop"], ended.data["held"]) == ("budget", {})
 
 
+def test_a_workspace_elsewhere_is_named_in_the_command_to_go_on(
+    done: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("stop\n"))
+    monkeypatch.chdir(tmp_path)
+    said = run("brain", "chat", "--local", "--idea", "reversal", "--run", "talk", "--workspace", "copy")
+    assert said.code == 0, said.err
+    assert f"--resume talk --local --workspace {done}" in said.err
+
+
 def test_chat_asks_again_for_what_is_no_text(done: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"lower \xff turnover\n"), "utf-8"))
     talked = run("brain", "chat", "--local", "--idea", "reversal", "--run", "talk", "--simulations", "40")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -57,6 +58,17 @@ def only_data(workspace: Workspace) -> str | None:
 
     known = known_datasets(workspace)
     return known[0] if workspace.default_data is None and len(known) == 1 else None
+
+
+def option_of(workspace: Workspace) -> str:
+    """The option that names a workspace in a command to come, after a space; empty where it is found."""
+    from assay.cli._brain_platform import workspace_of
+
+    if workspace.root == Path(NEW_PLACE).resolve():
+        return f" --workspace {NEW_PLACE}"
+    here = workspace_of(None)
+    found = here is not None and here.root == workspace.root
+    return "" if found else f" --workspace {shlex.quote(str(workspace.root))}"
 
 
 def _made(root: Path) -> Workspace:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.cli._brain_place import NEW_PLACE, session_place
+from assay.cli._brain_place import option_of, session_place
 from assay.cli._progress import note, slow_notice
 from assay.errors import AssayError, DataError, ProviderError
 
@@ -133,7 +133,7 @@ def recorded(place: BrainPlace, run_id: str, inputs: Mapping[str, Any], command:
             yield run
     except (ProviderError, KeyboardInterrupt):
         local = " --local" if place.platform.name.startswith("local:") else ""
-        made = "" if place.workspace.root != Path(NEW_PLACE).resolve() else f" --workspace {NEW_PLACE}"
+        made = option_of(place.workspace)
         note(f"to go on: assay brain {command} --resume {run_id}{local}{made}")
         raise
 

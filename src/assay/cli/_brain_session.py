@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from assay.cli._brain_check import check_expressions
 from assay.cli._brain_live import view_of
 from assay.cli._brain_outcome import Outcome
-from assay.cli._brain_place import NEW_PLACE, session_place
+from assay.cli._brain_place import option_of, session_place
 from assay.cli._files import check_text
 from assay.cli._output import print_json, printable, say
 from assay.cli._progress import note, slow_notice
@@ -206,7 +206,7 @@ class _Session:
                     f"replay     {f'different: {differs}' if differs else f'the same as {self._wish.replay}'}"
                 )
         if report.stop in ("paused", "interrupted"):
-            where = "" if self._workspace.root != Path(NEW_PLACE).resolve() else f" --workspace {NEW_PLACE}"
+            where = option_of(self._workspace)
             local = " --local" if self._platform.name.startswith("local:") else ""
             note(f"to go on: assay brain agent --resume {self.run_id}{local}{where}")
 
