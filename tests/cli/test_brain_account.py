@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ..brain.client.server import (
@@ -83,6 +84,20 @@ def test_login_ends_a_session(run: Run, platform: Platform, tmp_path: Path) -> N
     assert "signed out" in run("brain", "login", "--end").out
     assert len(platform.asked("DELETE", "/authentication")) == 1
     assert list((tmp_path / "brain" / "session").glob("*.json")) == []
+
+
+def test_a_session_is_forgotten_here_where_the_platform_is_away(
+    run: Run, platform: Platform, tmp_path: Path
+) -> None:
+    assert run("brain", "login").code == 0
+    platform.on("DELETE", "/authentication", Answer(status=502))
+    done = run("brain", "login", "--end")
+    assert (done.code, "forgotten here" in done.out) == (0, True), done.err
+    assert "502" in done.err
+    assert list((tmp_path / "brain" / "session").glob("*.json")) == []
+    assert "session    none" in run("brain", "status").out
+    assert run("brain", "login").code == 0
+    assert run("brain", "login", "--end", "--json").data["ended"] is False
 
 
 def test_a_biometric_sign_in_is_shown_as_a_link_and_waited_for(run: Run, platform: Platform) -> None:
@@ -356,11 +371,23 @@ def test_no_more_than_the_cap(run: Run, platform: Platform) -> None:
     assert platform.seen == []
 
 
-def test_the_unsubmitted_that_pass_are_taken_best_first_up_to_the_cap(
+def test_the_unsubmitted_that_pass_and_do_not_exclude_each_other_are_taken(
     run: Run, platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def listed(name: str, fitness: float, checks: Any = PASSES) -> Any:
-        return alpha(name, **{"is": {"fitness": fitness, "sharpe": 2.0, "checks": checks}})
+        stats = {"fitness": fitness, "sharpe": 2.0, "turnover": 0.3, "checks": checks}
+        return alpha(name, **{"is": stats})
+
+    def earns(name: str, seed: int) -> None:
+        values = np.random.default_rng(seed).normal(0, 1e5, 200)
+        days = np.datetime64("2020-01-01") + np.arange(200)
+        properties = [
+            {"name": "date", "title": "d", "type": "date"},
+            {"name": "pnl", "title": "p", "type": "amount"},
+        ]
+        records = [[str(day), float(value)] for day, value in zip(days, values, strict=True)]
+        body = {"schema": {"name": "daily-pnl", "properties": properties}, "records": records}
+        platform.on("GET", f"/alphas/{name}/recordsets/daily-pnl", Answer(body))
 
     unsubmitted = [
         listed("A1", 1.1),
@@ -372,17 +399,13 @@ def test_the_unsubmitted_that_pass_are_taken_best_first_up_to_the_cap(
     platform.on("GET", "/users/self/alphas", page(unsubmitted))
     submittable(platform, "A1", "A3", "A5")
     submittable(platform, "A4", checks=FAILS)
-    for name in ("A1", "A3", "A5"):
-        # read twice only, as the list has its figures
-        platform.on(
-            "GET", f"/alphas/{name}", Answer(alpha(name)), Answer(alpha(name, status="ACTIVE", stage="OS"))
-        )
+    # A3 and A5 earn the same, and neither is better than the other
+    for name, seed in (("A1", 1), ("A3", 3), ("A4", 4), ("A5", 3)):
+        earns(name, seed)
     answers(monkeypatch, "submit 2\n")
     done = run("brain", "submit", "--passing", "--cap", "2")
     assert done.code == 0
-    assert posted(platform) == ["/alphas/A3/submit", "/alphas/A5/submit"]
-    query = platform.asked("GET", "/users/self/alphas")[0].query
-    assert "status=UNSUBMITTED" in query
+    assert posted(platform) == ["/alphas/A3/submit", "/alphas/A1/submit"]
 
 
 def test_what_fails_a_check_is_not_submitted_and_the_check_is_named(run: Run, platform: Platform) -> None:

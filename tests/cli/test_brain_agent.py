@@ -95,6 +95,7 @@ def test_a_fresh_machine_needs_no_workspace_and_no_key(run: Run, monkeypatch: py
     assert "brain-1: sampler on local:sim, a simulated market" in first.out
     assert idea in first.out
     root = Path("assay-brain")
+    assert load_workspace(root).default_data == "sim"
     assert (root / "runs" / "brain-1" / "report.json").is_file()
     page = (root / "runs" / "brain-1" / "report.html").read_text(encoding="utf-8")
     assert idea in page
@@ -209,6 +210,23 @@ def kept(root: Path) -> list[tuple[str, float | None]]:
     """What the results of the workspace hold."""
     with ResultStore(root / "brain" / RESULTS_NAME) as store:
         return [(row.request.regular, row.result.sharpe) for row in store.rows()]
+
+
+def test_a_recorded_session_is_gone_on_with_on_its_own_data_set(
+    done: Path, run: Run, quiet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("stop\n"))
+    assert run("brain", "chat", "--local", "--idea", "reversal", "--run", "talk", *SMALL).code == 0
+    write_dataset(simulate(5, instruments=20, days=400, name="other").data, done / "data" / "other")
+    named = run("brain", "agent", "--local", "--idea", "x")
+    assert (named.code, "there are: other, small" in named.err) == (2, True), named.err
+    ended = run("brain", "agent", "--resume", "talk", "--local")
+    assert ended.code == 0, ended.err
+    config = (done / "assay.toml").read_text()
+    (done / "assay.toml").write_text(config.replace("\n[defaults]\n", '\n[defaults]\ndata = "other"\n', 1))
+    assert load_workspace(done).default_data == "other"
+    again = run("brain", "agent", "--replay", "first", "--local")
+    assert "the same as first" in again.out, again.err
 
 
 def test_damaged_results_are_named_before_anything_is_paid_for(done: Path, run: Run) -> None:

@@ -53,6 +53,11 @@ def test_plans_are_written_and_read_back(tmp_path: Path) -> None:
     assert load_workspace(tmp_path).settings("csi300").periods == PLAN
 
 
+def test_the_data_set_of_commands_that_name_none_is_written(tmp_path: Path) -> None:
+    assert init_workspace(tmp_path / "one", data="csi300").default_data == "csi300"
+    assert init_workspace(tmp_path / "two").default_data is None
+
+
 def test_an_invalid_plan_writes_nothing(tmp_path: Path) -> None:
     bad = PeriodPlan(PLAN.search, eval=DateRange(date(2019, 1, 1), date(2021, 1, 1)), embargo_bars=30)
     with pytest.raises(ConfigProblems, match="overlaps"):

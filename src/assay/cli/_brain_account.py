@@ -8,6 +8,7 @@ import typer
 
 from assay.cli._brain_platform import InWorkspace, Local, LocalData, open_platform
 from assay.cli._output import Json, print_json, say
+from assay.cli._progress import note
 
 if TYPE_CHECKING:
     from assay.brain.client import BlockingClient, Session
@@ -31,11 +32,14 @@ def login(
     """
     with open_platform(local, data, workspace, person=True) as platform:
         if end:
-            platform.logout()
+            kept = platform.logout()
             if as_json:
-                print_json({"platform": platform.name, "session": None})
-            else:
+                print_json({"platform": platform.name, "session": None, "ended": kept is None})
+            elif kept is None:
                 say(f"signed out of {platform.name}")
+            else:
+                say(f"the session with {platform.name} is forgotten here; there it lasts until it expires")
+                note(f"the platform did not end it: {kept.message}")
             return
         session = platform.login(expiry)
         if as_json:

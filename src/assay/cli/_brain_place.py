@@ -26,11 +26,13 @@ class Place:
     data: str | None
 
 
-def session_place(folder: Path | None, data: str | None, *, local: bool, new: bool) -> Place:
+def session_place(
+    folder: Path | None, data: str | None, *, local: bool, new: bool, run: str | None = None
+) -> Place:
     """The workspace of the options or of the current folder, else ``./assay-brain``.
 
     That one is made, with a simulated market, where a ``new`` session is to be ``local`` and no data set is
-    named.
+    named. The recorded ``run``, where there is one, names the data set that it was on.
 
     Raises
     ------
@@ -49,7 +51,9 @@ def session_place(folder: Path | None, data: str | None, *, local: bool, new: bo
         return Place(_made(Path(NEW_PLACE)), DATA)
     if found is None:
         found = need_workspace()
-    return Place(found, only_data(found) if local and data is None else data)
+    if not local or data is not None:
+        return Place(found, data)
+    return Place(found, (run and _data_of(run, found)) or only_data(found))
 
 
 def only_data(workspace: Workspace) -> str | None:
@@ -58,6 +62,21 @@ def only_data(workspace: Workspace) -> str | None:
 
     known = known_datasets(workspace)
     return known[0] if workspace.default_data is None and len(known) == 1 else None
+
+
+def _data_of(run: str, workspace: Workspace) -> str | None:
+    """The data set that a recorded run is on; None where it is not recorded, or its data is not here."""
+    from assay.cli._dataset import known_datasets
+    from assay.cli._workspace import need_ledger
+    from assay.errors import Refusal
+
+    ledger = need_ledger(workspace)
+    try:
+        inputs = ledger.run(run).inputs()
+    except Refusal:
+        return None  # whoever goes on with it says what there is
+    known = known_datasets(workspace)
+    return next((name for name in known if f"data:{name}" in inputs), None)
 
 
 def option_of(workspace: Workspace) -> str:
@@ -78,5 +97,5 @@ def _made(root: Path) -> Workspace:
     note(f"making a workspace with a simulated market in ./{root}")
     panel = simulate(SEED, INSTRUMENTS, DAYS, name=DATA)
     write_dataset(panel.data, root / "data" / DATA)
-    init_workspace(root, plans={DATA: propose_plan(panel.dates, DEFAULT_HORIZONS)})
+    init_workspace(root, plans={DATA: propose_plan(panel.dates, DEFAULT_HORIZONS)}, data=DATA)
     return load_workspace(root)

@@ -53,7 +53,7 @@ def opened_place(
     from assay.cli._workspace import need_ledger
 
     new = resume is None
-    place = session_place(folder, data, local=local, new=new)
+    place = session_place(folder, data, local=local, new=new, run=resume)
     task = None if resume is None else read_task(place.workspace.runs_dir / resume, kind)
     with slow_notice(), closing(open_platform(local, place.data, place.workspace.root)) as platform:
         yield BrainPlace(place.workspace, platform, need_ledger(place.workspace, create=new), task)

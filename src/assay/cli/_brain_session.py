@@ -86,7 +86,8 @@ def play(wish: Wish, local: bool, data: str | None, folder: Path | None, *, chat
     from assay.cli._brain_platform import open_platform
 
     wish.check()
-    place = session_place(folder, data, local=local, new=wish.resume is None and wish.replay is None)
+    recorded = wish.resume or wish.replay
+    place = session_place(folder, data, local=local, new=recorded is None, run=recorded)
     with slow_notice(), closing(open_platform(local, place.data, place.workspace.root)) as platform:
         session = _Session(wish, place.workspace, platform, as_json=as_json, chat=chat)
         report = session.play()

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from assay.config import Workspace
 
 NOT_ALL = 1
-_LOOKED_AT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,8 @@ def submit(
         bool,
         typer.Option(
             "--passing",
-            help="Take, of the newest 200 unsubmitted, those that pass every check, best fitness first.",
+            help="Take the unsubmitted that pass every check and do not exclude each other, in the order of "
+            "'assay brain plan' for one day.",
         ),
     ] = False,
     cap: Annotated[
@@ -111,21 +111,22 @@ def _candidate(platform: BlockingClient, name: str) -> _Candidate:
 
 
 def _passing(platform: BlockingClient, most: int) -> list[_Candidate]:
-    """The best unsubmitted alphas without a failing check; the pending ones are asked for one by one."""
-    listed = platform.user_alphas(status="UNSUBMITTED", stage="IS", limit=_LOOKED_AT)
-    sound = [
-        alpha
-        for alpha in listed
-        if alpha.in_sample is not None and not any(c.result == "FAIL" for c in alpha.in_sample.checks)
-    ]
-    sound.sort(key=lambda alpha: -((alpha.in_sample and alpha.in_sample.fitness) or 0.0))
-    found: list[_Candidate] = []
-    for alpha in sound:
-        if len(found) == most:
-            break
-        if not _failing(platform, alpha.id):
-            found.append(_Candidate(alpha, ()))
-    return found
+    """The alphas of the plan for a day, none of which fails a check; those that do are planned without.
+
+    Only the planned ones are asked for their pending checks, as each costs the platform a computation.
+    """
+    from assay.brain.search import plan_inputs, plan_submissions
+
+    read = plan_inputs(platform)
+    candidates, sound = read.candidates, set[str]()
+    while True:
+        made = plan_submissions(candidates, read.submitted, cap=most, days=1)
+        names = [step.alpha.id for step in made.steps]
+        failing = {name for name in names if name not in sound and _failing(platform, name)}
+        if not failing:
+            return [_Candidate(platform.alpha(name), ()) for name in names]
+        sound.update(set(names) - failing)
+        candidates = tuple(one for one in candidates if one.id not in failing)
 
 
 def _failing(platform: BlockingClient, name: str) -> tuple[str, ...]:

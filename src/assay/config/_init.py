@@ -15,10 +15,13 @@ from assay.errors import AssayError
 _IGNORED = "# what a repository of this workspace must not hold\n.env\ndata/\n"
 
 
-def init_workspace(path: Path, *, plans: Mapping[str, PeriodPlan] | None = None) -> Workspace:
+def init_workspace(
+    path: Path, *, plans: Mapping[str, PeriodPlan] | None = None, data: str | None = None
+) -> Workspace:
     """Make folder ``path`` a workspace: a commented ``assay.toml``, ``.gitignore``, four folders, two notes.
 
-    ``plans`` are period plans to write for data sets. Files that are there already stay as they are.
+    ``plans`` are period plans to write for data sets, and ``data`` is the one used where none is named. Files
+    that are there already stay as they are.
 
     Raises
     ------
@@ -33,7 +36,7 @@ def init_workspace(path: Path, *, plans: Mapping[str, PeriodPlan] | None = None)
     file = root / CONFIG_NAME
     if os.path.lexists(file):
         raise AssayError(f"{file} exists already", where=str(file), fix="edit it, or choose another folder")
-    text = template() + "".join(plan_toml(name, plan) for name, plan in (plans or {}).items())
+    text = template(data) + "".join(plan_toml(name, plan) for name, plan in (plans or {}).items())
     parse_config(text, root=root)
     made: list[Path] = []
     try:

@@ -192,8 +192,8 @@ def _set(model: type[BaseModel], names: Sequence[str]) -> list[str]:
     return [f"{name} = {json.dumps((model.model_fields[name].examples or [''])[0])}" for name in names]
 
 
-def template() -> str:
-    """A commented ``assay.toml``: every key with its meaning and its default."""
+def template(data: str | None = None) -> str:
+    """A commented ``assay.toml``: every key with meaning and default; ``data`` sets ``[defaults] data``."""
     lines = ["# Assay workspace. Every key is optional; the values shown are the defaults or examples."]
     sections = {section.table: section.model for section in _sections()}
     current = ""
@@ -208,5 +208,8 @@ def template() -> str:
             )
             lines.append(f"# {header}" if optional else header)
         lines.append(f"# {key.description}")
-        lines.append(f"# {key.name} = {key.example}")
+        chosen = data is not None and (key.table, key.name) == ("defaults", "data")
+        lines.append(
+            f"data = {json.dumps(data, ensure_ascii=False)}" if chosen else f"# {key.name} = {key.example}"
+        )
     return "\n".join(lines) + "\n"

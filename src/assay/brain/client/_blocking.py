@@ -29,7 +29,7 @@ from assay.brain.client._choices import default_settings
 from assay.brain.client._client import BrainClient
 from assay.brain.client._filter import AlphaFilter
 from assay.brain.client._session import Session
-from assay.errors import AssayError
+from assay.errors import AssayError, ProviderError
 
 T = TypeVar("T")
 
@@ -131,9 +131,9 @@ class BlockingClient:
         """See :meth:`BrainClient.session`."""
         return self._run(self._client.session())
 
-    def logout(self) -> None:
+    def logout(self) -> ProviderError | None:
         """See :meth:`BrainClient.logout`."""
-        self._run(self._client.logout())
+        return self._run(self._client.logout())
 
     def wait(self, seconds: float) -> None:
         self._run(self._client.sleep(seconds))

@@ -38,6 +38,7 @@ from assay.brain.client._session_file import SessionFile
 from assay.brain.client._simulations import Simulations
 from assay.brain.client._submit import submit
 from assay.config import BrainClientSettings
+from assay.errors import ProviderError
 
 Requests = SimulationRequest | Sequence[SimulationRequest]
 
@@ -128,9 +129,17 @@ class BrainClient:
         """What the platform says of the session; None where there is none. It never signs in."""
         return await self._patience(self._sessions.ask)
 
-    async def logout(self) -> None:
-        """End the session."""
-        await self._patience(self._sessions.logout)
+    async def logout(self) -> ProviderError | None:
+        """End the session, here in any case.
+
+        Returns why the platform did not end it, too, so that it lasts there until it expires; else None.
+        """
+        try:
+            await self._patience(self._sessions.logout)
+        except ProviderError as error:
+            await self._sessions.forget()
+            return error
+        return None
 
     @property
     def quota(self) -> Quota:

@@ -133,6 +133,11 @@ class Sessions:
                     raise fault(reply)
             self._forget()
 
+    async def forget(self) -> None:
+        """Drop the session here; the platform is not asked."""
+        async with self._lock:
+            self._forget()
+
     async def _adopt(self) -> None:
         """Go on with the session that an earlier command left."""
         self._load()
