@@ -265,6 +265,20 @@ def test_figures_and_checks_are_shown_with_their_limits_and_counted(
     (trial,) = Ledger.open(tmp_path / "ledger").entries(kind="trial")
     assert trial.body["expression"] == "rank(close)"
     assert trial.body["bars"] == 2
+    (kept,) = run("brain", "results", "list", "--json").data["results"]
+    assert (kept["alpha"], kept["expression"], kept["sharpe"]) == ("A1", "rank(close)", 1.4)
+    shown = run("brain", "results", "show", "A1").out
+    assert "PENDING SELF_CORRELATION" in shown
+
+
+def test_damaged_results_are_named_before_a_slot_is_spent(
+    run: Run, platform: Platform, tmp_path: Path
+) -> None:
+    (tmp_path / "brain").mkdir(exist_ok=True)
+    (tmp_path / "brain" / "results.sqlite").write_bytes(b"only words" * 200)
+    done = run("brain", "simulate", "rank(close)")
+    assert (done.code, "set-aside" in done.err) == (2, True)
+    assert platform.asked("POST", "/simulations") == []
 
 
 def test_several_in_one_request_and_one_that_stops_the_other(run: Run, platform: Platform) -> None:

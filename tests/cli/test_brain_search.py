@@ -216,6 +216,18 @@ def test_bad_input_of_results_is_named(run: Run, place: Path, arguments: list[st
     assert words in done.err
 
 
+def test_results_of_two_markets_say_which_is_whose(run: Run, place: Path) -> None:
+    from assay.market import simulate, write_dataset
+
+    write_dataset(simulate(5, instruments=40, days=700, name="other").data, place / "data" / "other")
+    for name in ("small", "other"):
+        assert run("brain", "simulate", GOOD, "--local", "--data", name).code == 0
+    assert "local:" not in run("brain", "results", "list", "--platform", "local:small").out
+    lines = run("brain", "results", "list").out.splitlines()
+    assert lines[0].startswith("platform")
+    assert {line.split()[0] for line in lines[1:3]} == {"local:small", "local:other"}
+
+
 def test_a_damaged_store_is_put_aside_and_never_overwritten(run: Run, place: Path) -> None:
     path = place / "brain" / "results.sqlite"
     path.parent.mkdir(exist_ok=True)

@@ -13,6 +13,7 @@ from assay.errors import AssayError, ExpressionError, ProviderError, Refusal, Sp
 if TYPE_CHECKING:
     from assay.brain import Alpha, Check, DailyPnl, Place, Simulation, SimulationSettings
     from assay.brain.client import BlockingClient
+    from assay.brain.search import ResultStore
     from assay.config import Workspace
 
 _FIGURES = (
@@ -84,10 +85,11 @@ def record(
     found: Sequence[Outcome],
     settings: SimulationSettings,
     workspace: Workspace | None,
+    store: ResultStore | None,
 ) -> None:
-    """Count what was simulated as trials of the workspace's ledger."""
+    """Count what was simulated as trials of the workspace's ledger, and keep it in its results."""
     done = [(one.text, one.alpha) for one in found if one.alpha is not None]
-    if workspace is None or not done:
+    if workspace is None or store is None or not done:
         return
     from assay.brain import JobResult, Proposal, SimulationRequest
     from assay.brain._trials import trial_draft
@@ -95,7 +97,7 @@ def record(
     from assay.cli._workspace import need_ledger
 
     ledger = need_ledger(workspace, create=True)
-    drafts = []
+    drafts, results = [], []
     for number, (text, alpha) in enumerate(done, 1):
         proposal = Proposal(SimulationRequest(regular=text, settings=settings), origin="hand")
         result = JobResult(
@@ -104,10 +106,13 @@ def record(
             "completed",
             alpha=alpha.id,
             stats=alpha.in_sample,
+            checks=() if alpha.in_sample is None else alpha.in_sample.checks,
             fingerprint=fingerprint(text),
         )
+        results.append(result)
         drafts.append(trial_draft(ledger, result, _pnl(platform, alpha.id), data=platform.data))
     ledger.append_many(drafts)
+    store.put(results, platform=platform.name, digest=platform.data.digest)
     note(f"{len(drafts)} counted as trials of this workspace")
 
 

@@ -94,8 +94,11 @@ def list_results(
     if as_json:
         print_json({"count": len(found), "results": [item.flat() for item in found[:limit]]})
         return
+    # figures of two platforms, or markets, are not comparable, and their ids may be the same
+    several = len({item.platform for item in found}) > 1
     rows = [
         (
+            *((item.platform,) if several else ()),
             item.result.alpha or f"{item.run}/{item.result.job}",
             *(number(getattr(item.result, name)) for name in ("sharpe", "fitness", "turnover")),
             " ".join(item.result.failing) or ("failed" if item.result.status == "failed" else ""),
@@ -105,7 +108,8 @@ def list_results(
         for item in found[:limit]
     ]
     if rows:
-        show_table(("alpha", "sharpe", "fitness", "turnover", "fails", "origin", "expression"), rows)
+        columns = ("alpha", "sharpe", "fitness", "turnover", "fails", "origin", "expression")
+        show_table(("platform", *columns) if several else columns, rows)
     more = f", the first {limit} shown" if len(found) > limit else ""
     say(f"{len(found)} results{more}")
 

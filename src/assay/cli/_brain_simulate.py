@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,6 +12,7 @@ from assay.cli._brain_check import check_expressions
 from assay.cli._brain_lists import Delay, Region, Universe
 from assay.cli._brain_outcome import Outcome, outcome_data, record, show
 from assay.cli._brain_platform import InWorkspace, Local, LocalData, open_platform, place_of
+from assay.cli._brain_results import results_path
 from assay.cli._brain_settings import Decay, NanHandling, Neutralization, Truncation, settings_of
 from assay.cli._output import FormulaFile, Formulas, Json, print_json, say
 from assay.cli._progress import note
@@ -19,6 +21,8 @@ from assay.errors import AssayError, ProviderError
 if TYPE_CHECKING:
     from assay.brain import Running, Simulation, SimulationRequest, SimulationSettings
     from assay.brain.client import BlockingClient
+    from assay.brain.search import ResultStore
+    from assay.config import Workspace
 
 FAILED = 2
 OUTSIDE = 3
@@ -59,7 +63,8 @@ def simulate(
     """Simulate FASTEXPR expressions, and show figures and checks.
 
     They are checked here first, so that no slot is spent on a typo. In a workspace each that is simulated
-    counts as a trial of its ledger. Exit code 2 when one cannot be simulated, 3 when the platform failed.
+    counts as a trial of its ledger, and is kept among its results. Exit code 2 when one cannot be simulated,
+    3 when the platform failed.
     """
     from assay.cli._formulas import collect_formulas
 
@@ -77,13 +82,15 @@ def simulate(
         "test_period": test_period,
     }
     place, data = place_of(local, data, workspace)
-    with open_platform(local, data, None if place is None else place.root) as platform:
+    root = None if place is None else place.root
+    # the results are opened first, so that a damaged file is told before anything is paid for
+    with _results(place) as store, open_platform(local, data, root) as platform:
         settings = settings_of(platform.default_settings(), **given)
         found = [Outcome(text) for text in texts]
         if not unchecked:
             check_expressions(platform, found, settings)
         _simulate(platform, found, settings, _AT_ONCE if multi else 1, quiet=as_json)
-        record(platform, found, settings, place)
+        record(platform, found, settings, place, store)
     if as_json:
         print_json([outcome_data(one) for one in found])
     else:
@@ -91,6 +98,12 @@ def simulate(
             show(one)
         _sum_up(platform, found)
     return _code(found)
+
+
+def _results(place: Workspace | None) -> AbstractContextManager[ResultStore | None]:
+    from assay.brain.search import ResultStore
+
+    return nullcontext() if place is None else ResultStore(results_path(place))
 
 
 def _simulate(
