@@ -241,6 +241,7 @@ def test_what_is_over_or_unknown_is_not_gone_on_with(done: Path, run: Run) -> No
     over = run("brain", "agent", "--resume", "first", "--local")
     assert over.code == 2
     assert "has finished" in over.err
+    assert "assay brain report first;" in over.err
     unknown = run("brain", "agent", "--resume", "nothing", "--local")
     assert unknown.code == 2
     assert "nothing" in unknown.err

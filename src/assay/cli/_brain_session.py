@@ -15,13 +15,13 @@ from assay.cli._brain_place import option_of, session_place
 from assay.cli._files import check_text
 from assay.cli._output import print_json, printable, say
 from assay.cli._progress import note, slow_notice
-from assay.errors import AssayError
+from assay.errors import AssayError, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.brain import JobResult
-    from assay.brain.agent import Held, Luck, SessionReport, Status, Task
+    from assay.brain.agent import Agent, Held, Luck, SessionReport, Status, Task
     from assay.brain.client import BlockingClient
     from assay.brain.search import ResultStore
     from assay.cli._brain_policy import Deciders
@@ -162,9 +162,22 @@ class _Session:
                 inputs=deciders.inputs,
                 operator=deciders.operator,
             )
-            report = made.resume() if task is None else made.start(task)
+            report = self._resumed(made) if task is None else made.start(task)
         keep(report.results)  # with the answers to checks that came last
         return report
+
+    def _resumed(self, agent: Agent) -> SessionReport:
+        """Go on; one that has ended may have lost its page to an interruption, so the way to it is said."""
+        from assay.ledger import RUN_ENDED
+
+        try:
+            return agent.resume()
+        except Refusal as refusal:
+            if refusal.reason is not RUN_ENDED:
+                raise
+            page = f"assay brain report {self.run_id}{option_of(self._workspace)}"
+            fix = f"see what came of it: {page}; for more, start a new session"
+            raise Refusal(RUN_ENDED, refusal.message, where=refusal.where, fix=fix) from None
 
     def _task(self) -> Task:
         """What the command line asks for; an expression that cannot work is refused, and nothing recorded."""

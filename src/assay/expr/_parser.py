@@ -116,7 +116,7 @@ class _Parser:
                 return Program(tuple(statements))
             statements.append(self._statement())
             if self.kinds[self.position] != END and self.texts[self.position] != ";":
-                raise self._unexpected(("an operator", ";", "the end of the formula"))
+                raise self._not_ended()
 
     def _statement(self) -> Statement:
         start = self.starts[self.position]
@@ -253,9 +253,19 @@ class _Parser:
         last = self.position - 1
         return self.starts[last] + len(self.texts[last])
 
+    def _not_ended(self) -> ExpressionError:
+        """What follows a statement without ``;``: on a new line it is most likely the next statement."""
+        expected = ("an operator", ";", "the end of the formula")
+        if "\n" not in self.text[self._last_end() : self.starts[self.position]]:
+            return self._unexpected(expected)
+        message = "the line before is not ended; end a statement with ';'"
+        return self._error(reasons.SYNTAX, message, expected)
+
     def _unexpected(self, expected: tuple[str, ...]) -> ExpressionError:
         kind = self.kinds[self.position]
-        found = "the end of the formula" if kind == END else repr(self.texts[self.position][:40])
+        if kind == END:
+            return self._error(reasons.SYNTAX, "the formula ends where something has to follow", expected)
+        found = repr(self.texts[self.position][:40])
         meant = _MEANT.get(self.texts[self.position].lower(), "")
         near = (meant,) if meant in self.infix else ()
         return self._error(reasons.SYNTAX, f"unexpected {found}", expected, near)

@@ -182,6 +182,9 @@ def test_what_is_wrong_is_said_in_the_platforms_words(
         ("ts_mean(news, 5)", "vec_avg or vec_sum"),
         ("a = close", "for instance a"),
         ("group_rank(x, IndClass.sector)", "write sector"),
+        ("a = ts_mean(close, 5)\na / close", "end a statement with ';'"),
+        ("close > 1 ? rank(volume)", "the formula ends where something has to follow"),
+        ("rank(close) rank(open)", "unexpected 'rank'"),
     ],
 )
 def test_a_person_is_told_more(text: str, said: str) -> None:
