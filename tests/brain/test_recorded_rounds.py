@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from tests.brain.scripted import Scripted
 
-from assay.brain import JobResult, Proposal, Running, Simulation, SimulationRequest
-from assay.brain._rounds import RecordedRounds
+from assay.brain import JobResult, Proposal, RecordedRounds, Running, Simulation, SimulationRequest
 from assay.brain.search import Batch, ResultStore, SearchRun
 from assay.ledger import Ledger
 

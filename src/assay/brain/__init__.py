@@ -17,8 +17,12 @@ from assay.brain._errors import (
 )
 from assay.brain._limits import Limits, grade, limits
 from assay.brain._platform import CorrelationKind, DataIdentity, Platform
+from assay.brain._require import require_choices, require_fields
 from assay.brain._result import DailyPnl, Failure, JobResult, Proposal
+from assay.brain._rounds import RecordedRounds, Runner
 from assay.brain._settings import SettingsChoices, SimulationRequest, SimulationSettings
+from assay.brain._sign import negated
+from assay.brain._trials import read_pnl, trial_draft
 from assay.brain._wire import (
     Alpha,
     Check,
@@ -63,6 +67,8 @@ __all__ = [
     "Quota",
     "REASONS",
     "Recordset",
+    "RecordedRounds",
+    "Runner",
     "Running",
     "SettingsChoices",
     "Simulation",
@@ -77,4 +83,9 @@ __all__ = [
     "fault_of",
     "grade",
     "limits",
+    "negated",
+    "read_pnl",
+    "require_choices",
+    "require_fields",
+    "trial_draft",
 ]

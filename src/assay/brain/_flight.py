@@ -28,6 +28,16 @@ class Job:
     owner: str = ""
 
 
+def job_id(number: int) -> str:
+    """``j0001``."""
+    return f"j{number:04d}"
+
+
+def number_of(job: str) -> int:
+    """The number that :func:`job_id` made an id of."""
+    return int(job[1:])
+
+
 @dataclass(frozen=True, slots=True)
 class Flight:
     """A job that was begun.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from assay.brain._codec import as_json, from_json
 from assay.brain._result import JobResult, Proposal
 from assay.errors import DataError, ProviderTransient
 
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from assay.ledger import Run
 
 RESULTS: Final = "results"
+
+
+class Runner(Protocol):
+    """Runs proposals to their end, and answers from its record what it has run before."""
+
+    def run(self, proposals: Sequence[Proposal]) -> tuple[JobResult, ...]:
+        """One result for each proposal that came to an answer, in the order of the proposals."""
+        ...
 
 
 class BatchLike(Protocol):
@@ -70,8 +79,6 @@ class RecordedRounds:
 
 
 def _body(number: int, proposals: Sequence[Proposal], results: Sequence[JobResult]) -> dict[str, Any]:
-    from assay.brain.agent._codec import as_json
-
     asked = [[item.request.regular, item.request.settings_hash] for item in proposals]
     told = [as_json(JobResult, result) for result in results]
     return {"number": number, "outcome": RESULTS, "asked": asked, "results": told}
@@ -83,8 +90,6 @@ def _recorded(run: Run) -> dict[int, Mapping[str, Any]]:
 
 
 def _same(body: Mapping[str, Any], proposals: Sequence[Proposal], number: int) -> tuple[JobResult, ...]:
-    from assay.brain.agent._codec import from_json
-
     asked = [[item.request.regular, item.request.settings_hash] for item in proposals]
     if asked != body["asked"]:
         raise DataError(

@@ -16,6 +16,7 @@ from assay.brain._flight import Flight, Job, Journal, NoJournal
 from assay.brain._platform import Platform
 from assay.brain._result import Failure, JobResult
 from assay.brain._wire import Alpha, Place, Running, Simulation
+from assay.config import BrainSettings
 from assay.errors import AssayError, ExpressionError, ProviderTransient
 
 EventName = Literal["queued", "started", "adopted", "retried", "background", "finished", "lost"]
@@ -40,6 +41,14 @@ class SlotSettings:
     background_polls: int = 60
     poll_interval: float = 5.0
     timeout: float = 3600.0
+
+    @classmethod
+    def of(cls, settings: BrainSettings) -> SlotSettings:
+        """Those of the tables ``[brain.agent]`` and ``[brain.client]``."""
+        agent, client = settings.agent, settings.client
+        return cls(
+            agent.silent_retries, agent.background_polls, client.poll_interval, client.simulation_timeout
+        )
 
 
 @dataclass(frozen=True, slots=True)

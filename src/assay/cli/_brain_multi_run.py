@@ -83,10 +83,10 @@ def play_multi(wish: MultiWish, local: bool, data: str | None, folder: Path | No
 
 def _check(place: BrainPlace, task: dict[str, Any]) -> None:
     """Refuse before anything is written what cannot be played."""
-    from assay.brain.agent._inputs import need_fields
+    from assay.brain import require_fields
 
     if task["data_set"]:
-        need_fields(place.platform, task["data_set"])
+        require_fields(place.platform, task["data_set"])
     if _wants_model(task):
         from assay.brain.agent.policies.model import with_researcher
         from assay.config import load_secrets
@@ -96,7 +96,7 @@ def _check(place: BrainPlace, task: dict[str, Any]) -> None:
 
 def _play(place: BrainPlace, task: dict[str, Any], name: str) -> dict[str, Any]:
     from assay.base import atomic_write_json
-    from assay.brain._rounds import RecordedRounds
+    from assay.brain import RecordedRounds
     from assay.brain.agent import Task, usual_settings
     from assay.brain.multi import Board, Orchestrator, make_agents
     from assay.brain.search import RESULTS_NAME, Batch, ResultStore

@@ -91,8 +91,7 @@ def record(
     done = [(one.text, one.alpha) for one in found if one.alpha is not None]
     if workspace is None or store is None or not done:
         return
-    from assay.brain import JobResult, Proposal, SimulationRequest
-    from assay.brain._trials import trial_draft
+    from assay.brain import JobResult, Proposal, SimulationRequest, trial_draft
     from assay.brain.search import fingerprint
     from assay.cli._workspace import need_ledger
 
@@ -118,8 +117,7 @@ def record(
 
 def _pnl(platform: BlockingClient, alpha_id: str) -> DailyPnl:
     """The daily PnL; a trial counts without one, too."""
-    from assay.brain import DailyPnl
-    from assay.brain._trials import read_pnl
+    from assay.brain import DailyPnl, read_pnl
 
     try:
         return read_pnl(platform, alpha_id)

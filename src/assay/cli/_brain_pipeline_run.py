@@ -14,8 +14,8 @@ from assay.cli._progress import note
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
-    from assay.brain import Proposal
-    from assay.brain.templates import Pipeline, PipelineReport, Planned, Runner
+    from assay.brain import Proposal, Runner
+    from assay.brain.templates import Pipeline, PipelineReport, Planned
 
 KIND: Final = "pipeline"
 REPORT: Final = "pipeline.json"
@@ -94,7 +94,7 @@ class _Pipeline:
     def play(self, name: str) -> PipelineReport:
         """Play it to its end."""
         from assay.base import SystemClock, atomic_write_json
-        from assay.brain._rounds import RecordedRounds
+        from assay.brain import RecordedRounds
         from assay.brain.search import RESULTS_NAME, Batch, ResultStore
         from assay.brain.templates import report_data
 

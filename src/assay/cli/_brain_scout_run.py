@@ -32,9 +32,9 @@ def scout_data(
 
     with opened(local, data, folder) as (platform, workspace):
         if data_set is not None:
-            from assay.brain.agent._inputs import need_fields
+            from assay.brain import require_fields
 
-            need_fields(platform, data_set)
+            require_fields(platform, data_set)
         stored: tuple[StoredResult, ...] = ()
         if workspace is not None:
             with ResultStore(workspace.brain_dir / "results.sqlite") as store:

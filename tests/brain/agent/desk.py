@@ -84,7 +84,7 @@ def by_text(**sharpes: float) -> Callable[[SimulationRequest], Stats | str]:
     def figures(request: SimulationRequest) -> Stats:
         found = [value for word, value in sharpes.items() if word in request.regular]
         value = found[0] if found else 0.5
-        value = -value if request.regular.startswith("-(") else value
+        value = -value if request.regular.startswith("-") else value
         return stats(value)
 
     return figures

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.brain import Proposal
-from assay.brain._rounds import RecordedRounds
+from assay.brain import Proposal, RecordedRounds
 from assay.brain.agent import Task, usual_settings
 from assay.brain.agent.policies.sampler import SamplerPolicy
 from assay.brain.multi import Board, MultiReport, Orchestrator, make_agents

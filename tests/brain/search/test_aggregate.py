@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.brain.search.results import stored
 
-from assay.brain import Alpha, Check
-from assay.brain.search import ResultFilter, StoredResult, aggregate, as_csv, keep, stored_alpha
+from assay.brain import Check
+from assay.brain.search import ResultFilter, StoredResult, aggregate, as_csv, keep
 
 FAIL = (Check(name="CONCENTRATED_WEIGHT", result="FAIL"),)
 OPEN = (Check(name="SELF_CORRELATION", result="PENDING"),)
@@ -73,27 +73,6 @@ def test_results_group_by_field_settings_structure_and_check() -> None:
     assert sorted(g.total for g in aggregate(rows, "structure")) == [1, 2]
     assert [g.total for g in aggregate(rows, "settings")] == [3]
     assert {g.key: g.total for g in aggregate(rows, "check")} == {"none failed": 2, "CONCENTRATED_WEIGHT": 1}
-
-
-def test_figures_of_an_alpha_lie_under_is() -> None:
-    alpha = Alpha.model_validate(
-        {
-            "id": "X1",
-            "settings": {"region": "USA", "delay": 1, "startDate": "2019-01-01"},
-            "regular": {"code": "rank(close)"},
-            "is": {
-                "sharpe": 1.7,
-                "fitness": 1.1,
-                "turnover": 0.2,
-                "checks": [{"name": "A", "result": "PASS"}],
-            },
-            "sharpe": 99,
-        }
-    )
-    row = stored_alpha(alpha, "P")
-    assert row is not None
-    assert (row.result.sharpe, row.result.alpha, row.passes()) == (1.7, "X1", True)
-    assert stored_alpha(Alpha(id="X2"), "P") is None
 
 
 def test_the_csv_holds_every_figure_in_full() -> None:

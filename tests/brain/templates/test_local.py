@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.brain import Proposal
-from assay.brain._rounds import RecordedRounds
+from assay.brain import Proposal, RecordedRounds
 from assay.brain.agent import usual_settings
 from assay.brain.search import Batch, ResultStore, SearchRun
 from assay.brain.simulator import LocalPlatform, local_platform

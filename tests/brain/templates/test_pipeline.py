@@ -81,7 +81,7 @@ def test_a_program_is_turned_round_as_a_whole() -> None:
     made.run()
     turned = ran(made)[1]
     assert len(turned) == 12
-    assert all(INVENTORY.problem(text) is None and text.startswith("-") for text in turned)
+    assert all(INVENTORY.problem(text) is None and "; -(a - " in text for text in turned)
 
 
 def test_no_more_is_simulated_than_the_budget_has() -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from assay.base import Operator, folder_lock
-from assay.brain._flight import Job
+from assay.brain._fingerprint import TrialId, fingerprint
+from assay.brain._flight import Job, job_id
 from assay.brain._platform import Platform
+from assay.brain._require import require_choices, require_fields
 from assay.brain._result import JobResult, Proposal
 from assay.brain._settings import SimulationRequest
 from assay.brain._trials import DESK, trial_draft
@@ -19,9 +21,8 @@ from assay.brain.agent import _records as records
 from assay.brain.agent._answer import creative_answer, improvement_answer
 from assay.brain.agent._criteria import level_of, unmet
 from assay.brain.agent._flip import flip_of
-from assay.brain.agent._inputs import config_hash, need_choices, need_fields, session_inputs
+from assay.brain.agent._inputs import config_hash, session_inputs
 from assay.brain.agent._knowledge import SessionKnowledge
-from assay.brain.agent._open_round import job_id, key_of
 from assay.brain.agent._reasons import RUN_BUSY
 from assay.brain.agent._report import begun_of, session_report
 from assay.brain.agent._runner import Finished, GivenUp, Runner
@@ -118,9 +119,9 @@ class Agent:
         Refusal
             ``bad_settings``, ``unknown_data``; ``run_exists``; ``run_busy``; ``damaged_state``.
         """
-        need_choices(self._platform, task.settings)
+        require_choices(self._platform, task.settings)
         if task.data_set:
-            need_fields(self._platform, task.data_set)
+            require_fields(self._platform, task.data_set)
         known = self._known(f"{task.idea} {task.expression} {task.critique}")
         body = records.begun(task, self._platform, self._policy.name, self._settings.agent, known)
         with self._alone():
@@ -216,7 +217,7 @@ class Agent:
         task = self._state.task
         if not task.data_set:
             return self._policy.research(self._state.briefing())
-        fields = tuple(info.id for info in need_fields(self._platform, task.data_set))
+        fields = tuple(info.id for info in require_fields(self._platform, task.data_set))
         hypotheses = (task.idea,) if task.idea else ()
         return Research(f"the fields of {task.data_set}, as the user asked", hypotheses, fields)
 
@@ -320,8 +321,8 @@ class Agent:
         if isinstance(outcome, GivenUp):
             self._append(records.given_up(number, outcome.job, outcome.message))
             return None
-        print_of = key_of(outcome.result.proposal)[0]
-        found = replace(outcome.result, round=number, fingerprint=print_of)
+        mark = fingerprint(outcome.result.proposal.request.regular)
+        found = replace(outcome.result, round=number, fingerprint=mark)
         drafts = []
         if found.status == "completed":
             ledger, data = self._run.ledger, self._platform.data
@@ -341,7 +342,7 @@ class Agent:
         if proposal is None or self._state.remaining <= 0:
             return None
         name = job_id(self._state.numbered + 1)
-        known = key_of(proposal) in self._state.keys
+        known = TrialId.of(proposal.request) in self._state.keys
         return None if known or self._vet.problem(proposal) else Job(name, proposal, self._state.round)
 
     def _end(self, stop: StopReason) -> None:

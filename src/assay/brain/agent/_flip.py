@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from assay.brain._result import JobResult, Proposal
+from assay.brain._sign import negated
 from assay.config import BrainAgentSettings
 from assay.errors import ExpressionError
-from assay.expr import parse_syntax
 
 FLIP: Final = "flip"
 
@@ -30,18 +30,6 @@ def flipped(result: JobResult) -> Proposal:
         replaces=result.job,
         origin=FLIP,
     )
-
-
-def negated(text: str) -> str:
-    """A program whose result has the other sign.
-
-    Raises
-    ------
-    ExpressionError
-        It cannot be read.
-    """
-    last = parse_syntax(text, "fastexpr").statements[-1].value
-    return f"{text[: last.start]}-({text[last.start : last.end]}){text[last.end :]}"
 
 
 def flip_of(result: JobResult, settings: BrainAgentSettings) -> Proposal | None:

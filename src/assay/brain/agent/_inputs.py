@@ -8,14 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from assay.base import canonical_json
-from assay.brain._errors import BAD_SETTINGS, UNKNOWN_DATA
+from assay.brain._codec import as_json
 from assay.brain._platform import Platform
 from assay.brain._settings import SettingsChoices, SimulationSettings
-from assay.brain._wire import DataFieldInfo
-from assay.brain.agent._codec import as_json
 from assay.brain.agent._types import Task
 from assay.config import BrainAgentSettings
-from assay.errors import Refusal
 
 
 def session_inputs(
@@ -38,28 +35,6 @@ def config_hash(inputs: Mapping[str, str]) -> str:
 
 def _hash(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
-
-
-def need_choices(platform: Platform, settings: SimulationSettings) -> None:
-    """Refuse settings that the platform does not have: ``bad_settings``, each key with what there is."""
-    faults = platform.choices().problems(settings)
-    if faults:
-        said = "; ".join(f"{key}: {problem}" for key, problem in faults.items())
-        raise Refusal(BAD_SETTINGS, said, where="settings", details=faults)
-
-
-def need_fields(platform: Platform, data_set: str) -> tuple[DataFieldInfo, ...]:
-    """The fields of a data set; refuses ``unknown_data`` where it has none."""
-    found = platform.data_fields(data_set)
-    if not found:
-        known = ", ".join(info.id for info in platform.data_sets()) or "none"
-        raise Refusal(
-            UNKNOWN_DATA,
-            f"the data set {data_set!r} has no fields here",
-            where="data set",
-            fix=f"take one of: {known}",
-        )
-    return found
 
 
 def usual_settings(choices: SettingsChoices, **given: Any) -> SimulationSettings:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from assay.base import DAMAGED_STATE, atomic_write_json, folder_lock
-from assay.brain.agent._codec import as_json, from_json
+from assay.brain._codec import as_json, from_json
 from assay.brain.agent._reasons import KNOWLEDGE_BUSY
 from assay.brain.agent._types import KnowledgeEntry
 from assay.errors import Refusal

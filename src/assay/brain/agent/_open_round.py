@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.brain._flight import Job
-from assay.brain._result import JobResult, Proposal
-from assay.brain.agent._codec import as_json, from_json
+from assay.brain._codec import as_json, from_json
+from assay.brain._flight import Job, number_of
+from assay.brain._result import JobResult
 from assay.brain.agent._types import Phase
-from assay.brain.search._fingerprint import fingerprint
 
 
 @dataclass
@@ -60,21 +59,6 @@ class OpenRound:
         )
 
 
-def job_id(number: int) -> str:
-    """``j0001``."""
-    return f"j{number:04d}"
-
-
-def number_of(job: str) -> int:
-    """The number that :func:`job_id` made an id of."""
-    return int(job[1:])
-
-
 def job_json(job: Job | None) -> Any:
     """A job for a record."""
     return None if job is None else as_json(Job, job)
-
-
-def key_of(proposal: Proposal) -> tuple[str, str]:
-    """Equal for proposals that would be simulated alike: the expression's fingerprint, the settings' hash."""
-    return fingerprint(proposal.request.regular), proposal.request.settings_hash

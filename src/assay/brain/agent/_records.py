@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from assay.brain._codec import as_json
 from assay.brain._flight import Job
 from assay.brain._platform import Platform
 from assay.brain._result import JobResult
-from assay.brain.agent._codec import as_json
 from assay.brain.agent._open_round import job_json
 from assay.brain.agent._types import (
     Creative,

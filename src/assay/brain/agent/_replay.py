@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from assay.brain._codec import from_json
 from assay.brain._result import JobResult
-from assay.brain.agent._codec import from_json
 from assay.brain.agent._knowledge import SessionKnowledge
 from assay.brain.agent._reasons import RECORD_ENDS
 from assay.brain.agent._report import begun_of

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from assay.brain._codec import as_json, from_json
 from assay.brain._limits import limits
 from assay.brain._result import DailyPnl, JobResult
 from assay.brain._trials import BOOK, DESK
 from assay.brain.agent._calls import recorded_calls
-from assay.brain.agent._codec import as_json, from_json
 from assay.brain.agent._criteria import level_of, unmet
 from assay.brain.agent._luck import luck_of
 from assay.brain.agent._reasons import NOT_A_SESSION, NOTHING_BEGUN

@@ -58,13 +58,10 @@ class Runner:
         self._platform, self._settings, self._tell = platform, settings, tell
         self._journal = RoundJournal(folder / SLOTS)
         self._done: dict[str, Finished | GivenUp] = {}
-        agent, client = settings.agent, settings.client
         self._engine = SlotEngine(
             platform,
-            slots=agent.slots,
-            settings=SlotSettings(
-                agent.silent_retries, agent.background_polls, client.poll_interval, client.simulation_timeout
-            ),
+            slots=settings.agent.slots,
+            settings=SlotSettings.of(settings),
             journal=self._journal,
             on_result=self._take,
             on_event=self._heard,

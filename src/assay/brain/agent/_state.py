@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assay.brain._codec import from_json
+from assay.brain._fingerprint import TrialId, fingerprint
 from assay.brain._flight import Job
 from assay.brain._result import JobResult
-from assay.brain.agent._codec import from_json
 from assay.brain.agent._criteria import best_of, unmet
 from assay.brain.agent._directions import after_round, improved, share_remarks
-from assay.brain.agent._open_round import OpenRound, key_of
+from assay.brain.agent._open_round import OpenRound
 from assay.brain.agent._types import (
     Briefing,
     Direction,
@@ -22,7 +23,6 @@ from assay.brain.agent._types import (
     RoundLine,
     Task,
 )
-from assay.brain.search._fingerprint import fingerprint
 from assay.config import BrainAgentSettings
 
 
@@ -57,7 +57,7 @@ class State:
     directions: dict[str, Direction] = field(default_factory=dict)
     results: list[JobResult] = field(default_factory=list)
     latest: tuple[JobResult, ...] = ()
-    keys: dict[tuple[str, str], str] = field(default_factory=dict)
+    keys: dict[TrialId, str] = field(default_factory=dict)
     knowledge: tuple[KnowledgeEntry, ...] = ()
     added: list[KnowledgeEntry] = field(default_factory=list)
     remarks: tuple[str, ...] = ()
@@ -221,7 +221,7 @@ class State:
         self.phase = "done"
 
     def _submitted(self, job: Job) -> None:
-        self.keys[key_of(job.proposal)] = job.id
+        self.keys[TrialId.of(job.proposal.request)] = job.id
         self.structures.append(fingerprint(job.proposal.request.regular, "windows"))
 
     def _take_best(self, done: OpenRound) -> bool:

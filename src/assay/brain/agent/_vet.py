@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.brain._flight import Job
+from assay.brain._fingerprint import TrialId
+from assay.brain._flight import Job, job_id
 from assay.brain._platform import Platform
 from assay.brain._result import Failure, JobResult, Proposal
 from assay.brain._settings import SettingsChoices
 from assay.brain._wire import OperatorInfo
 from assay.brain.agent._known_fields import KnownFields
-from assay.brain.agent._open_round import job_id, key_of
 from assay.brain.fastexpr import check_program
 from assay.errors import ExpressionError
 from assay.expr import Name, parse_syntax, parts_of
@@ -50,7 +50,7 @@ class Vet:
     def take(
         self,
         proposals: Sequence[Proposal],
-        tried: Mapping[tuple[str, str], str],
+        tried: Mapping[TrialId, str],
         *,
         round: int,
         numbered: int,
@@ -68,10 +68,10 @@ class Vet:
         known = dict(tried)
         for at, proposal in enumerate(proposals):
             number = numbered + len(found.jobs) + len(found.invalid) + 1
-            job, key = Job(job_id(number), proposal, round), key_of(proposal)
+            job, key = Job(job_id(number), proposal, round), TrialId.of(proposal.request)
             failure = self.problem(proposal)
             if failure is not None:
-                found.invalid.append(_invalid(job, key[0], failure))
+                found.invalid.append(_invalid(job, key.fingerprint, failure))
             elif key in known:
                 found.duplicates += 1
                 found.remarks.append(

@@ -193,12 +193,3 @@ def _whole(text: str | None) -> int | None:
         return None if text is None else int(float(text))
     except (ValueError, OverflowError):
         return None
-
-
-def query_of(**parts: Any) -> Query:
-    """Parts of a query, without what is None; keys as the platform names them."""
-    return tuple((name, _text(value)) for name, value in parts.items() if value is not None)
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -7,11 +7,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from assay.brain._result import JobResult, Proposal
-from assay.brain.agent._open_round import key_of
 from assay.brain.multi._queues import Side
-from assay.brain.search import fingerprint
-
-Key = tuple[str, str]
+from assay.brain.search import TrialId, fingerprint
 
 
 class SearchAgent(Protocol):
@@ -50,18 +47,18 @@ class Board:
     """Results of all agents in the order in which they were recorded, each simulation once."""
 
     results: list[JobResult] = field(default_factory=list)
-    _by_key: dict[Key, JobResult] = field(default_factory=dict)
+    _by_key: dict[TrialId, JobResult] = field(default_factory=dict)
     _claimed: set[str] = field(default_factory=set)
 
     def add(self, results: Sequence[JobResult]) -> None:
         """Take results; what is there already stays."""
         for result in results:
-            if self._by_key.setdefault(key_of(result.proposal), result) is result:
+            if self._by_key.setdefault(TrialId.of(result.proposal.request), result) is result:
                 self.results.append(result)
 
     def get(self, proposal: Proposal) -> JobResult | None:
         """The result of the same simulation, whoever asked for it."""
-        return self._by_key.get(key_of(proposal))
+        return self._by_key.get(TrialId.of(proposal.request))
 
     def claim(self, least: float, origin: str) -> JobResult | None:
         """The result with the largest Sharpe ratio of either sign that nobody has claimed, from ``least`` on.

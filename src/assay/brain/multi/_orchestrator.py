@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from assay.brain._result import JobResult, Proposal
-from assay.brain.agent._open_round import key_of
+from assay.brain._rounds import Runner
 from assay.brain.multi._agents import Board, SearchAgent
 from assay.brain.multi._queues import FairQueues, Side, Waiting
+from assay.brain.search import TrialId
 from assay.config import BrainMultiSettings
 
 ROUND: Final = 4
 """Simulations a round for each slot of the platform: so that slots hardly wait for the last of a round."""
 
 MultiStop = Literal["converged", "budget", "finished"]
-
-
-class Runner(Protocol):
-    """Runs simulations to their end; see :class:`assay.brain.templates.Runner`."""
-
-    def run(self, proposals: Sequence[Proposal]) -> tuple[JobResult, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +159,12 @@ class Orchestrator:
     def _round(self) -> None:
         """Simulate what is next, and tell those whose batches are whole."""
         room = min(self._size, self._config.simulations - self._spent)
-        taken: dict[tuple[str, str], Proposal] = {}
+        taken: dict[TrialId, Proposal] = {}
         wanted: list[Waiting] = []
         simulated: Counter[str] = Counter()
         while len(taken) < room and (item := self._queues.take()) is not None:
             wanted.append(item)
-            key = key_of(item.proposal)
+            key = TrialId.of(item.proposal.request)
             if key in taken or self._board.get(item.proposal) is not None:
                 self._shared[item.agent] += 1
             else:

@@ -1,5 +1,6 @@
 """What helps a search: mutations, settings, fingerprints, results, filters, the submission planner."""
 
+from assay.brain._fingerprint import Likeness, TrialId, field_fingerprint, fingerprint, structure_distance
 from assay.brain.search._aggregate import Group, GroupBy, ResultFilter, aggregate, as_csv, keep
 from assay.brain.search._batch import BATCH_BUSY, Batch, BatchProgress, BatchReport, BatchStop
 from assay.brain.search._diagnose import (
@@ -13,9 +14,8 @@ from assay.brain.search._diagnose import (
     diagnose,
 )
 from assay.brain.search._fields import field_infos
-from assay.brain.search._fingerprint import Likeness, field_fingerprint, fingerprint, structure_distance
 from assay.brain.search._joint import Sampler
-from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, TrialId, mutate, negated
+from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, mutate
 from assay.brain.search._optimize import Goal, OptimizeSettings, SettingsOptimizer, Tested, optimize
 from assay.brain.search._plan import Candidate, Exclusion, Step, SubmissionPlan, plan_submissions
 from assay.brain.search._plan_inputs import PlanInputs, plan_inputs
@@ -25,7 +25,7 @@ from assay.brain.search._space import MutationSpace
 from assay.brain.search._stability import YEARLY, Perturbation, Stability, YearLine, perturbed, stability
 from assay.brain.search._store import NAME as RESULTS_NAME
 from assay.brain.search._store import PlatformSummary, ResultStore, set_aside
-from assay.brain.search._stored import StoredResult, stored_alpha
+from assay.brain.search._stored import StoredResult
 
 __all__ = [
     "BATCH_BUSY",
@@ -79,13 +79,11 @@ __all__ = [
     "fingerprint",
     "keep",
     "mutate",
-    "negated",
     "optimize",
     "perturbed",
     "plan_inputs",
     "plan_submissions",
     "set_aside",
     "stability",
-    "stored_alpha",
     "structure_distance",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Final, Literal
 
-from assay.brain.search._fingerprint import field_fingerprint, fingerprint
+from assay.brain._fingerprint import field_fingerprint, fingerprint
 from assay.brain.search._stored import StoredResult
 from assay.config import BrainLevel
 

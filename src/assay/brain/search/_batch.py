@@ -9,12 +9,12 @@ from typing import Final, Literal
 
 from assay.base import folder_lock
 from assay.brain._errors import fault_of
-from assay.brain._flight import FlightFile, Job
+from assay.brain._fingerprint import TrialId
+from assay.brain._flight import FlightFile, Job, job_id
 from assay.brain._platform import Platform
 from assay.brain._result import JobResult, Proposal
 from assay.brain._slots import EventName, Lost, SlotEngine, SlotSettings
 from assay.brain._trials import read_pnl, trial_draft
-from assay.brain.search._mutate import TrialId
 from assay.brain.search._store import ResultStore
 from assay.brain.search._stored import StoredResult
 from assay.config import BrainSettings
@@ -173,7 +173,7 @@ class Batch:
         jobs = []
         for proposal in proposals:
             self._numbered += 1
-            jobs.append(Job(f"j{self._numbered:04d}", proposal))
+            jobs.append(Job(job_id(self._numbered), proposal))
         return jobs
 
     def _firsts(self, jobs: Sequence[Job]) -> dict[TrialId, Job]:
@@ -202,13 +202,10 @@ class Batch:
         return {job.id for job in engine.resume(same)}
 
     def _new_engine(self) -> SlotEngine:
-        agent, client = self._settings.agent, self._settings.client
         return SlotEngine(
             self._platform,
-            slots=agent.slots,
-            settings=SlotSettings(
-                agent.silent_retries, agent.background_polls, client.poll_interval, client.simulation_timeout
-            ),
+            slots=self._settings.agent.slots,
+            settings=SlotSettings.of(self._settings),
             journal=FlightFile(self._folder / SLOTS),
             on_result=self._keep,
             on_event=self._heard,

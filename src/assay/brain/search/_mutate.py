@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from assay.base import generator
+from assay.brain._fingerprint import TrialId
 from assay.brain._result import JobResult, Proposal
 from assay.brain._settings import SimulationRequest, SimulationSettings
 from assay.brain.search._diagnose import Finding
-from assay.brain.search._fingerprint import fingerprint
 from assay.brain.search._rules import EXPRESSION_RULES
 from assay.brain.search._settings_rules import SETTINGS_RULES
 from assay.brain.search._space import MutationSpace
 from assay.errors import ExpressionError, Refusal
-from assay.expr import Call, Node, default_limits, fields_of, kind_of, parse, to_text
+from assay.expr import Node, default_limits, fields_of, kind_of, parse, to_text
 
 RULE_NAMES: Final = (*EXPRESSION_RULES, *SETTINGS_RULES)
 MODEL: Final = "model"
@@ -26,18 +26,6 @@ Suggest = Callable[[Proposal, Sequence[Finding]], Sequence[str]]
 """A model that is shown an expression and what is wrong with it, and writes others."""
 Rejected = Callable[[str, str], None]
 """Told of each text of a model that is not taken, and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrialId:
-    """What makes two simulations one: the expression's fingerprint and the hash of its settings."""
-
-    fingerprint: str
-    settings_hash: str
-
-    @classmethod
-    def of(cls, request: SimulationRequest) -> TrialId:
-        return cls(fingerprint(request.regular), request.settings_hash)
 
 
 def mutate(
@@ -94,20 +82,6 @@ def mutate(
         why = _why(origin, findings)
         made.append(replace(start, request=request, rationale=why, replaces=job, origin=origin))
     return tuple(made)
-
-
-def negated(text: str) -> str:
-    """The expression with the other sign, whatever its fields.
-
-    Raises
-    ------
-    ExpressionError
-        It cannot be read.
-    """
-    node = parse(text, "fastexpr", level="typed").node
-    if isinstance(node, Call) and node.op == "neg":
-        return to_text(node.args[0], "fastexpr")
-    return to_text(Call("neg", (node,)), "fastexpr")
 
 
 def changes_of(

@@ -9,10 +9,10 @@ from typing import Any, Final, Literal
 from assay.brain._limits import limits
 from assay.brain._result import JobResult, Proposal
 from assay.brain._settings import SettingsChoices, SimulationRequest, SimulationSettings
+from assay.brain._sign import negated
 from assay.brain.search._batch import Batch, BatchReport
 from assay.brain.search._grid import LAYERS, SettingsGrid
 from assay.brain.search._joint import Joint, Sampler, joint_search
-from assay.brain.search._mutate import negated
 from assay.config import BrainLevel
 
 Goal = Literal["fitness", "sharpe"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from assay.base import Operator, canonical_json
 from assay.brain._platform import Platform
+from assay.brain._trials import DESK
 from assay.errors import Refusal
 from assay.ledger import UNKNOWN_RUN, Ledger, Run
-
-DESK: Final = "brain"
 
 
 class SearchRun:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from assay.brain._fingerprint import TrialId
 from assay.brain._result import JobResult, Proposal
 from assay.brain._wire import Check, Recordset
-from assay.brain.search._mutate import TrialId, changes_of
+from assay.brain.search._mutate import changes_of
 from assay.brain.search._space import MutationSpace
 from assay.errors import ProviderBadReply
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from assay.base import Clock, SystemClock
+from assay.brain._fingerprint import fingerprint
 from assay.brain._result import JobResult
 from assay.brain._settings import SimulationRequest
-from assay.brain.search._fingerprint import fingerprint
 from assay.brain.search._stored import StoredResult, columns_of, from_columns
 from assay.errors import DataError
 

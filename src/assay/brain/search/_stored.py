@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from assay.brain._fingerprint import fingerprint
 from assay.brain._limits import limits
 from assay.brain._result import Failure, JobResult, Proposal
 from assay.brain._settings import SimulationRequest, SimulationSettings
-from assay.brain._wire import Alpha, Check, Stats
-from assay.brain.search._fingerprint import fingerprint
+from assay.brain._wire import Check, Stats
 from assay.config import BrainLevel
 
 FIGURES: Final = (
@@ -80,24 +80,6 @@ class StoredResult:
             "fingerprint": result.fingerprint,
             "created": self.created,
         }
-
-
-def stored_alpha(alpha: Alpha, platform: str) -> StoredResult | None:
-    """An alpha of an account as a result: its figures lie under ``is``. None where it has no expression."""
-    if alpha.regular is None:
-        return None
-    request = SimulationRequest(regular=alpha.regular.code, settings=alpha.request_settings)
-    stats = alpha.in_sample
-    result = JobResult(
-        job=alpha.id,
-        proposal=Proposal(request, origin="account"),
-        status="completed",
-        alpha=alpha.id,
-        stats=stats,
-        checks=() if stats is None else stats.checks,
-        fingerprint=fingerprint(request.regular),
-    )
-    return StoredResult(result, platform, created=alpha.date_created or "")
 
 
 def columns_of(stored: StoredResult) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from assay.brain.templates._instances import Expansion, Instance
 from assay.brain.templates._inventory import OPERATORS_OF, Inventory
 from assay.brain.templates._model import templates_by_model
 from assay.brain.templates._pattern import Pattern, PatternFault
-from assay.brain.templates._pipeline import Pipeline, PipelineReport, Planned, Runner
+from assay.brain.templates._pipeline import Pipeline, PipelineReport, Planned
 from assay.brain.templates._read import parse_templates, read_templates, templates_of
 from assay.brain.templates._report import report_data
 from assay.brain.templates._template import (
@@ -36,7 +36,6 @@ __all__ = [
     "Pipeline",
     "PipelineReport",
     "Planned",
-    "Runner",
     "SearchDomain",
     "Slot",
     "Template",

@@ -10,8 +10,8 @@ from typing import Final
 
 from assay.base import did_you_mean
 from assay.brain._platform import Platform
+from assay.brain._require import require_fields
 from assay.brain._wire import DataFieldInfo, OperatorInfo
-from assay.brain.agent._inputs import need_fields
 from assay.brain.agent.policies.sampler._vocabulary import Vocabulary
 from assay.brain.fastexpr import check_program
 from assay.brain.templates._pattern import Pattern
@@ -61,7 +61,7 @@ class Inventory:
         slots = [slot for item in templates for slot in item.slots.values()]
         named = {slot.dataset for slot in slots if isinstance(slot, FieldSlot)}
         for name in sorted(filter(None, (*named, data_set))):
-            for info in need_fields(platform, name) if name == data_set else platform.data_fields(name):
+            for info in require_fields(platform, name) if name == data_set else platform.data_fields(name):
                 found.setdefault(info.id, info)
         return cls(tuple(found.values()), platform.operators(), data_set)
 

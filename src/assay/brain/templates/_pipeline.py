@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Final, Literal, Protocol, TypeVar
+from typing import Final, Literal, TypeVar
 
 from assay.brain._result import JobResult, Proposal
+from assay.brain._rounds import Runner
 from assay.brain._settings import SimulationSettings
-from assay.brain.search import negated
+from assay.brain._sign import negated
 from assay.brain.templates._instances import Expansion, Instance
 from assay.brain.templates._inventory import Inventory
 from assay.brain.templates._template import Template
@@ -26,14 +27,6 @@ EXPANSION: Final = "expansion"
 
 
 T = TypeVar("T")
-
-
-class Runner(Protocol):
-    """Runs proposals to their end, and answers from its record what it has run before."""
-
-    def run(self, proposals: Sequence[Proposal]) -> tuple[JobResult, ...]:
-        """One result for each proposal that came to an answer, in the order of the proposals."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
-"""Which expressions count as the same search, and how far apart two of them are."""
+"""Which simulations count as the same, and how far apart two expressions are."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import Final, Literal
 
+from assay.brain._settings import SimulationRequest
 from assay.errors import ExpressionError
 from assay.expr import Call, Constant, Field, Node, canonical, edit_distance, fields_of, parse
 from assay.expr import fingerprint as tree_fingerprint
@@ -17,6 +19,18 @@ the parameters; constants; which fields they are."""
 _WINDOW: Final = 7
 _ANY_FIELD: Final = Field("field")
 _TEXT: Final = "text:"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialId:
+    """What makes two simulations one: the expression's fingerprint and the hash of its settings."""
+
+    fingerprint: str
+    settings_hash: str
+
+    @classmethod
+    def of(cls, request: SimulationRequest) -> TrialId:
+        return cls(fingerprint(request.regular), request.settings_hash)
 
 
 def fingerprint(text: str, likeness: Likeness = "exact") -> str:

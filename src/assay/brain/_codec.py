@@ -1,4 +1,4 @@
-"""The session's words as JSON, and back."""
+"""Dataclasses and models as JSON for records, and back."""
 
 from __future__ import annotations
 
