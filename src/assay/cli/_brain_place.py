@@ -67,12 +67,13 @@ def only_data(workspace: Workspace) -> str | None:
 def _data_of(run: str, workspace: Workspace) -> str | None:
     """The data set that a recorded run is on; None where it is not recorded, or its data is not here."""
     from assay.cli._dataset import known_datasets
-    from assay.cli._workspace import need_ledger
+    from assay.cli._workspace import has_ledger, need_ledger
     from assay.errors import Refusal
 
-    ledger = need_ledger(workspace)
+    if not has_ledger(workspace):
+        return None
     try:
-        inputs = ledger.run(run).inputs()
+        inputs = need_ledger(workspace).run(run).inputs()
     except Refusal:
         return None  # whoever goes on with it says what there is
     known = known_datasets(workspace)
