@@ -103,6 +103,24 @@ def test_cores_beyond_the_budget_are_told_of() -> None:
     assert report.decisions[2].reason == "not probed: the budget was too small"
 
 
+def test_what_expansion_leaves_of_the_budget_goes_into_further_cores() -> None:
+    made = pipeline(by_field(close=0.1, open=0.2, volume=1.4), simulations=5)
+    report = made.run()
+    assert ran(made) == [
+        ["ts_mean(close, 10)", "ts_mean(open, 10)"],
+        ["ts_mean(volume, 10)"],
+        ["ts_mean(volume, 5)", "ts_mean(volume, 20)"],
+    ]
+    assert len(report.results) == 5
+
+
+def test_what_was_expanded_is_not_expanded_again() -> None:
+    made = pipeline(by_field(close=-1.4, open=0.1, volume=1.9), simulations=9)
+    made.run()
+    texts = [text for batch in ran(made) for text in batch]
+    assert len(texts) == len(set(texts)) == 9
+
+
 def test_a_core_whose_probes_fail_does_not_vanish() -> None:
     report = pipeline(by_field(close='unknown variable "close"', open=None, volume=0.1)).run()
     assert [(item.verdict, item.reason) for item in report.decisions[:2]] == [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Literal, TypeVar
@@ -107,8 +107,8 @@ class Pipeline:
         self._cores = {core.id: core for core in self._found_cores()}
 
     def planned(self) -> Planned:
-        """What :meth:`run` is going to do; nothing is spent."""
-        chosen = self._chosen()
+        """What :meth:`run` is going to do first; nothing is spent."""
+        chosen = self._chosen(set(), self.settings.simulations)
         expansions = [Expansion(item, self.inventory) for item in self.templates]
         return Planned(
             templates=len(self.templates),
@@ -120,13 +120,23 @@ class Pipeline:
         )
 
     def run(self) -> PipelineReport:
-        """Probe, decide, expand within the budget."""
-        chosen = self._chosen()
-        asked = [(probe, False) for core in chosen for probe in core.probes]
-        results = self._simulated("probe", asked)
-        decisions = self._decisions({core.id for core in chosen}, results)
-        wanted = islice(self._expansions(chosen, decisions), self.settings.simulations - len(asked))
-        more = self._simulated("expand", list(wanted))
+        """Probe, decide, expand; and again with what is left of the budget, until no core is left."""
+        left = self.settings.simulations
+        probed: list[_Core] = []
+        taken: set[str] = set()
+        results: list[JobResult] = []
+        more: list[JobResult] = []
+        decisions = self._decisions(set(), ())
+        while chosen := self._chosen({core.id for core in probed}, left):
+            asked = [(probe, False) for core in chosen for probe in core.probes]
+            results += self._simulated("probe", asked)
+            probed += chosen
+            left -= len(asked)
+            decisions = self._decisions({core.id for core in probed}, results)
+            wanted = list(islice(self._expansions(probed, decisions, taken), left))
+            more += self._simulated("expand", wanted)
+            taken |= {_key(instance, flipped) for instance, flipped in wanted}
+            left -= len(wanted)
         told = tuple(_with_expansion(decision, more) for decision in decisions)
         return PipelineReport(self.settings, self.planned(), told, (*results, *more))
 
@@ -141,16 +151,16 @@ class Pipeline:
             probes = tuple(islice(expansion.probes(choice), PROBES_PER_CORE))
             yield _Core(expansion.core_id(choice), expansion.template.name, choice, probes)
 
-    def _chosen(self) -> list[_Core]:
-        """The cores whose probes fit into their share of the budget, from the first on."""
-        room = max(1, int(self.settings.simulations * PROBE_SHARE))
+    def _chosen(self, probed: Collection[str], left: int) -> list[_Core]:
+        """The next cores whose probes fit into their share of what is left; at least one, if it fits."""
+        waiting = [core for core in self._cores.values() if core.probes and core.id not in probed]
+        room = max(int(left * PROBE_SHARE), min(left, len(waiting[0].probes))) if waiting else 0
         chosen = []
-        for core in self._cores.values():
+        for core in waiting:
             room -= len(core.probes)
             if room < 0:
                 break
-            if core.probes:
-                chosen.append(core)
+            chosen.append(core)
         return chosen
 
     def _decisions(self, chosen: set[str], results: Sequence[JobResult]) -> list[Decision]:
@@ -165,9 +175,11 @@ class Pipeline:
         ]
 
     def _expansions(
-        self, chosen: Sequence[_Core], decisions: Sequence[Decision]
+        self, chosen: Sequence[_Core], decisions: Sequence[Decision], taken: Collection[str]
     ) -> Iterator[tuple[Instance, bool]]:
         """The other instances of the cores to be expanded: the cores in turn, the most promising first.
+
+        Those of ``taken`` were expanded before.
 
         Of a core that is turned round, its probes come again with the other sign.
         """
@@ -177,7 +189,8 @@ class Pipeline:
         for decision in promising:
             if decision.flipped:
                 seen -= {probe.fingerprint for probe in self._cores[decision.core].probes}
-        return _in_turn([self._of_core(decision, seen) for decision in promising])
+        found = _in_turn([self._of_core(decision, seen) for decision in promising])
+        return (item for item in found if _key(*item) not in taken)
 
     def _of_core(self, decision: Decision, seen: set[str]) -> Iterator[tuple[Instance, bool]]:
         core = self._cores[decision.core]
@@ -198,6 +211,10 @@ class Pipeline:
             return proposal
         text = negated(proposal.request.regular)
         return replace(proposal, request=proposal.request.model_copy(update={"regular": text}))
+
+
+def _key(instance: Instance, flipped: bool) -> str:
+    return f"{'-' if flipped else ''}{instance.fingerprint}"
 
 
 def _not_probed(core: _Core) -> Decision:
