@@ -221,6 +221,10 @@ def _show_optimization(found: SettingsOptimizer, paused: str, name: str | None) 
     titles = ("stage", "neutralization", "decay", "delay", "truncation", "nan", "score", "sharpe", "fitness",
               "turnover", "expression")  # fmt: skip
     show_table(titles, rows)
+    goal = found.settings.goal
+    say(
+        f"score: {goal} over its limit, less 1 for each other check failed, less 10 where turnover is out of bounds"
+    )
     how = f", {found.sampler}" if found.sampler else ""
     say(f"{found.spent} of {found.settings.budget} simulations{how}; {found.why or f'paused: {paused}'}")
     if paused and name is not None:
