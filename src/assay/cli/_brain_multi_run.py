@@ -15,8 +15,7 @@ from assay.errors import AssayError
 if TYPE_CHECKING:
     from assay.brain import JobResult
     from assay.brain.agent import Policy
-    from assay.brain.multi import MultiReport, MultiRound
-    from assay.brain.multi._optimizer import NewSearch
+    from assay.brain.multi import MultiReport, MultiRound, NewSearch
     from assay.config import BrainSettings
     from assay.ledger import Run
     from assay.llm import Roles

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from assay.brain import Check, JobResult, Proposal, SimulationSettings
 from assay.brain.agent._types import Direction, KnowledgeEntry
 from assay.brain.agent.policies.sampler import FAMILIES, SamplerPolicy, families_in, findings_in
-from assay.brain.fastexpr import check_program
-from assay.brain.search import TrialId, field_infos, fingerprint
+from assay.brain.fastexpr import check_program, field_infos
+from assay.brain.search import TrialId, fingerprint
 from assay.expr import parse
 
 from ..fakes import FIELDS, Catalogue, field_info

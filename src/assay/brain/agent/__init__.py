@@ -4,7 +4,7 @@ from assay.brain.agent._agent import Agent, Critic, Held, Interrupted, Observer
 from assay.brain.agent._calls import RecordedCalls, recorded_calls
 from assay.brain.agent._criteria import best_of, level_of, unmet
 from assay.brain.agent._inputs import usual_settings
-from assay.brain.agent._knowledge import TAGS, KnowledgeBase, SessionKnowledge
+from assay.brain.agent._knowledge import TAGS, KnowledgeBase, SessionKnowledge, knowledge_id
 from assay.brain.agent._reasons import REASONS
 from assay.brain.agent._replay import ReplayPolicy, first_difference
 from assay.brain.agent._report import report_json, session_report, session_settings
@@ -63,6 +63,7 @@ __all__ = [
     "Task",
     "best_of",
     "first_difference",
+    "knowledge_id",
     "level_of",
     "recorded_calls",
     "report_json",

@@ -40,7 +40,7 @@ from assay.brain.agent._types import (
     StopReason,
     Task,
 )
-from assay.brain.agent._vet import Vet, names_in
+from assay.brain.agent._vet import Vet
 from assay.config import BrainSettings
 from assay.errors import AssayError, ProviderError, Refusal
 from assay.ledger import Draft, Run
@@ -329,7 +329,7 @@ class Agent:
             drafts.append(trial_draft(ledger, found, outcome.pnl, data=data, run=self._run.id))
         else:
             # what looked right here and failed there may use what the platform has taken away
-            self._vet.fields.forget(names_in(found.proposal.request.regular))
+            self._vet.programs.forget(found.proposal.request.regular)
         flip = self._flip(found)
         series = drafts[0].body["series"] if drafts else None
         body = records.result(number, found, flip, series)

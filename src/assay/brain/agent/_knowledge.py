@@ -29,7 +29,7 @@ _WORDS: Final = re.compile(r"[a-z0-9_]+")
 _CHINESE: Final = re.compile(r"[\u4e00-\u9fff]+")
 
 
-def identity(topic: str, insight: str) -> str:
+def knowledge_id(topic: str, insight: str) -> str:
     """The id of an entry: equal for texts that differ in case and white space alone."""
     text = "\n".join(" ".join(part.split()).casefold() for part in (topic, insight))
     return "k" + hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
@@ -127,7 +127,7 @@ def ranked(
 def _filed(entry: KnowledgeEntry) -> KnowledgeEntry:
     tags = tuple(tag for tag in TAGS if tag in entry.tags)
     topic, insight = " ".join(entry.topic.split()), " ".join(entry.insight.split())
-    return replace(entry, id=identity(topic, insight), topic=topic, insight=insight, tags=tags)
+    return replace(entry, id=knowledge_id(topic, insight), topic=topic, insight=insight, tags=tags)
 
 
 class SessionKnowledge:

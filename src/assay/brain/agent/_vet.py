@@ -10,11 +10,7 @@ from assay.brain._flight import Job, job_id
 from assay.brain._platform import Platform
 from assay.brain._result import Failure, JobResult, Proposal
 from assay.brain._settings import SettingsChoices
-from assay.brain._wire import OperatorInfo
-from assay.brain.agent._known_fields import KnownFields
-from assay.brain.fastexpr import check_program
-from assay.errors import ExpressionError
-from assay.expr import Name, parse_syntax, parts_of
+from assay.brain.fastexpr import ProgramCheck
 
 
 @dataclass
@@ -32,15 +28,12 @@ class Vet:
     """Holds proposals to the platform's choices, fields and operators, and to what was tried before."""
 
     def __init__(self, platform: Platform, data_set: str = "") -> None:
-        self.fields = KnownFields(platform, data_set)
+        self.programs = ProgramCheck(platform, data_set)
         self._choices: SettingsChoices = platform.choices()
-        self._operators: tuple[OperatorInfo, ...] = platform.operators()
 
     def problem(self, proposal: Proposal) -> Failure | None:
         """Why a proposal cannot be simulated."""
-        text = proposal.request.regular
-        self.fields.ask(names_in(text))
-        found = check_program(text, self.fields, self._operators)
+        found = self.programs.problem(proposal.request.regular)
         if found is not None:
             said = f"{found.message} ({found.hint})" if found.hint else found.message
             return Failure(said, found.place)
@@ -91,13 +84,3 @@ def _invalid(job: Job, fingerprint: str, failure: Failure) -> JobResult:
     return JobResult(
         job.id, job.proposal, "failed", failure=failure, fingerprint=fingerprint, round=job.round
     )
-
-
-def names_in(text: str) -> frozenset[str]:
-    """Names in lower case that may be fields; none of a text that cannot be read."""
-    try:
-        program = parse_syntax(text, "fastexpr")
-    except ExpressionError:
-        return frozenset()
-    own = {statement.target.lower() for statement in program.statements if statement.target}
-    return frozenset(part.name.lower() for part in parts_of(program) if isinstance(part, Name)) - own

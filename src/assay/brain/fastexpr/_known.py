@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 from assay.brain._wire import DataFieldInfo
@@ -15,6 +15,14 @@ _TYPES: Final[Mapping[Kind, Literal["VECTOR", "GROUP"]]] = {"vector": "VECTOR", 
 def known_fields(fields: Mapping[str, DataFieldInfo] | None) -> Mapping[str, FieldInfo] | None:
     """Fields by name in lower case, as names are read without regard to case; None stays None."""
     return None if fields is None else _ByLowerName(fields)
+
+
+def field_infos(fields: Iterable[DataFieldInfo]) -> Mapping[str, FieldInfo]:
+    """What the factor language has to know of a platform's fields, by id.
+
+    A standard name (``close``, ``sector``) keeps its unit and its behaviour under adjustment.
+    """
+    return {field.id: _described(field.id, field) for field in fields}
 
 
 class _ByLowerName(Mapping[str, FieldInfo]):
@@ -42,7 +50,7 @@ def _described(name: str, info: DataFieldInfo) -> FieldInfo:
     standard = STANDARD_FIELDS.get(name)
     if standard is not None and standard.kind == kind:
         return standard
-    return FieldInfo(name, kind, description=info.description)
+    return FieldInfo(name, kind, 0.0 if kind == "group" else None, description=info.description)
 
 
 def as_listed(fields: Mapping[str, FieldInfo]) -> dict[str, DataFieldInfo]:

@@ -29,6 +29,11 @@ class Problem:
     kind: ProblemKind
     hint: str = ""
 
+    def __str__(self) -> str:
+        hint = f" ({self.hint})" if self.hint and self.hint != self.message else ""
+        place = self.place
+        return f"{self.message} at line {place.line}, characters {place.start} to {place.end}{hint}"
+
     def pointer(self, text: str) -> str:
         """The offending line of ``text`` with a caret under the place, for a terminal."""
         return Span(self.place.start, self.place.end, self.place.line, self.place.start + 1).pointer(text)

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from assay.brain._result import JobResult, Proposal
 from assay.brain._settings import SettingsChoices, SimulationSettings
 from assay.brain.multi._optimizer import NewSearch, SettingsSearch
-from assay.brain.search._optimize import ORIGIN
+from assay.brain.search import SETTINGS_ORIGIN
 from assay.errors import ProviderBadReply
 from assay.llm import Client, Message
 
@@ -69,7 +69,7 @@ class ModelSettings:
 
     def _proposal(self, settings: SimulationSettings) -> Proposal:
         request = self._start.request.model_copy(update={"settings": settings})
-        return replace(self._start, request=request, origin=ORIGIN, rationale="settings: model")
+        return replace(self._start, request=request, origin=SETTINGS_ORIGIN, rationale="settings: model")
 
     def _settings(self, item: dict[str, Any]) -> SimulationSettings:
         return SimulationSettings.model_validate({**self._start.request.settings.wire(), **item})

@@ -11,8 +11,7 @@ from assay.brain._result import JobResult, Proposal
 from assay.brain._settings import SettingsChoices
 from assay.brain.multi._agents import Board
 from assay.brain.multi._queues import Side
-from assay.brain.search import OptimizeSettings, SettingsOptimizer
-from assay.brain.search._optimize import ORIGIN
+from assay.brain.search import SETTINGS_ORIGIN, OptimizeSettings, SettingsOptimizer
 from assay.config import BrainMultiSettings
 
 
@@ -93,7 +92,7 @@ class Optimizer:
             self._search = None
 
     def _take_up(self) -> bool:
-        found = self.board.claim(self.config.min_sharpe_for_optimization, ORIGIN)
+        found = self.board.claim(self.config.min_sharpe_for_optimization, SETTINGS_ORIGIN)
         if found is None:
             return False
         self._spent = 0

@@ -11,9 +11,7 @@ from assay.base import generator
 from assay.brain._platform import Platform
 from assay.brain._wire import DataFieldInfo
 from assay.brain.agent.policies import Language
-from assay.brain.agent.policies.sampler import FAMILIES, Family
-from assay.brain.agent.policies.sampler._forms import build, worn
-from assay.brain.agent.policies.sampler._vocabulary import Vocabulary
+from assay.brain.agent.policies.sampler import FAMILIES, Family, Vocabulary, build, is_bookkeeping, worn
 from assay.brain.scout._rank import Ranked, rank_data_sets, rank_fields, tried_fields
 from assay.brain.search import StoredResult, fingerprint
 
@@ -21,8 +19,6 @@ IDEAS: Final = 10
 MOST_SETS: Final = 8
 """Data sets whose fields are read: the most promising by themselves. A platform may have hundreds."""
 PER_FIELD: Final = 2
-_BOOKKEEPING: Final = ("factor", "is_st", "suspended", "limit_up_price", "limit_down_price")
-_RAW: Final = "raw_"
 _OPEN: Final = "field"
 """The family that any field has: what it tells by itself."""
 
@@ -69,7 +65,9 @@ def scout(
     """
     data_sets = [info for info in platform.data_sets() if data_set in (None, info.id)]
     looked_at = [row.id for row in rank_data_sets(data_sets)][:MOST_SETS]
-    fields = [info for name in looked_at for info in platform.data_fields(name) if not _is_book(info.id)]
+    fields = [
+        info for name in looked_at for info in platform.data_fields(name) if not is_bookkeeping(info.id)
+    ]
     tried = tried_fields(stored)
     ranked = rank_fields(fields, tried)
     shapes = {fingerprint(item.request.regular, "windows") for item in stored}
@@ -110,7 +108,3 @@ def _vocabulary(platform: Platform, fields: Sequence[DataFieldInfo]) -> Vocabula
     usual = Vocabulary.of(platform)
     known = {info.id: info for info in (*fields, *usual.fields)}
     return Vocabulary(tuple(known.values()), usual.operators, usual.choices)
-
-
-def _is_book(name: str) -> bool:
-    return name in _BOOKKEEPING or name.startswith(_RAW)

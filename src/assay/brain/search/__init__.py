@@ -13,9 +13,9 @@ from assay.brain.search._diagnose import (
     Severity,
     diagnose,
 )
-from assay.brain.search._fields import field_infos
 from assay.brain.search._joint import Sampler
 from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, mutate
+from assay.brain.search._optimize import ORIGIN as SETTINGS_ORIGIN
 from assay.brain.search._optimize import Goal, OptimizeSettings, SettingsOptimizer, Tested, optimize
 from assay.brain.search._plan import Candidate, Exclusion, Step, SubmissionPlan, plan_submissions
 from assay.brain.search._plan_inputs import PlanInputs, plan_inputs
@@ -58,6 +58,7 @@ __all__ = [
     "ResultFilter",
     "ResultStore",
     "Sampler",
+    "SETTINGS_ORIGIN",
     "SearchRun",
     "SettingsOptimizer",
     "Severity",
@@ -75,7 +76,6 @@ __all__ = [
     "as_csv",
     "diagnose",
     "field_fingerprint",
-    "field_infos",
     "fingerprint",
     "keep",
     "mutate",

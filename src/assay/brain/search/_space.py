@@ -10,7 +10,7 @@ from typing import Final
 
 from assay.brain._settings import SettingsChoices
 from assay.brain._wire import DataFieldInfo
-from assay.brain.search._fields import field_infos
+from assay.brain.fastexpr import field_infos
 from assay.expr import STANDARD_FIELDS, Call, FieldInfo, Node, fields_of, parse
 from assay.expr import Field as FieldNode
 

@@ -173,9 +173,11 @@ class ResultStore:
         return file
 
     def _prepare(self, file: sqlite3.Connection) -> None:
+        file.execute("BEGIN")  # one view of all three: another process may be making the file
+        (tables,) = file.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         (application,) = file.execute("PRAGMA application_id").fetchone()
         (version,) = file.execute("PRAGMA user_version").fetchone()
-        (tables,) = file.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        file.execute("COMMIT")
         if tables and application != _APPLICATION:
             raise self._damaged("it is another program's file")
         if tables and version != _VERSION:

@@ -12,7 +12,7 @@ from assay.base import did_you_mean
 from assay.brain._platform import Platform
 from assay.brain._require import require_fields
 from assay.brain._wire import DataFieldInfo, OperatorInfo
-from assay.brain.agent.policies.sampler._vocabulary import Vocabulary
+from assay.brain.agent.policies.sampler import Vocabulary
 from assay.brain.fastexpr import check_program
 from assay.brain.templates._pattern import Pattern
 from assay.brain.templates._template import FieldSlot, OperatorKind, Slot, Template, ValueSlot, written
@@ -96,11 +96,7 @@ class Inventory:
     def problem(self, text: str) -> str | None:
         """Why the platform would not simulate an expression, with the place; None where it would."""
         found = check_program(text, self.by_id, self.operators)
-        if found is None:
-            return None
-        place = found.place
-        hint = f" ({found.hint})" if found.hint and found.hint != found.message else ""
-        return f"{found.message} at line {place.line}, characters {place.start} to {place.end}{hint}"
+        return None if found is None else str(found)
 
     def near(self, name: str) -> tuple[str, ...]:
         """Fields that may have been meant."""

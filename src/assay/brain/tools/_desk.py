@@ -13,7 +13,7 @@ from assay.errors import Reason, Refusal
 if TYPE_CHECKING:
     from assay.brain._platform import Platform
     from assay.brain._wire import DataFieldInfo, DataSetInfo
-    from assay.brain.agent._types import KnowledgeEntry
+    from assay.brain.agent import KnowledgeEntry
     from assay.brain.tools._web import WebProvider
 
 T = TypeVar("T")

@@ -7,8 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from assay.brain.agent._knowledge import identity
-from assay.brain.agent._types import KnowledgeEntry
+from assay.brain.agent import KnowledgeEntry, knowledge_id
 from assay.brain.tools._desk import BrainDesk
 from assay.brain.tools._operators import NoArguments
 from assay.brain.tools._reasons import NO_KNOWLEDGE_BASE
@@ -116,4 +115,4 @@ def knowledge_tools(desk: BrainDesk) -> Iterator[Tool]:
 
 def knowledge_entry(topic: str, insight: str, tags: Sequence[str], source: str) -> KnowledgeEntry:
     """An entry under the id that the knowledge base gives it."""
-    return KnowledgeEntry(identity(topic, insight), topic, insight, tuple(tags), source)
+    return KnowledgeEntry(knowledge_id(topic, insight), topic, insight, tuple(tags), source)

@@ -7,8 +7,6 @@ from typing import Final
 
 from pydantic import Field
 
-from assay.brain.agent._known_fields import KnownFields
-from assay.brain.agent._vet import names_in
 from assay.brain.tools._desk import BrainDesk
 from assay.brain.tools._reasons import NO_PLATFORM, UNKNOWN_DATA_SET
 from assay.tools import Arguments, Context, Result, Tool
@@ -41,18 +39,17 @@ def validate_tools(desk: BrainDesk) -> Iterator[Tool]:
     """``brain.validate_expression``."""
 
     def validate_expression(arguments: ValidateArguments, context: Context) -> ValidateResult:
-        from assay.brain.fastexpr import check_program, unit_warnings
+        from assay.brain.fastexpr import ProgramCheck, unit_warnings
 
         platform = desk.need_platform()
         if arguments.dataset_id:
             desk.data_set(arguments.dataset_id)
-        fields = KnownFields(platform, arguments.dataset_id)
-        fields.ask(names_in(arguments.expression))
-        problem = check_program(arguments.expression, fields, platform.operators())
+        programs = ProgramCheck(platform, arguments.dataset_id)
+        problem = programs.problem(arguments.expression)
         if problem is None:
             said = [
                 str((check.model_extra or {}).get("message") or check.name)
-                for check in unit_warnings(arguments.expression, fields)
+                for check in unit_warnings(arguments.expression, programs.fields)
             ]
             return ValidateResult(valid=True, errors=[], warnings=said)
         place = problem.place

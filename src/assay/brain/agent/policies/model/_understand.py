@@ -10,12 +10,10 @@ from pydantic import ValidationError
 from assay.brain._platform import Platform
 from assay.brain._result import Proposal
 from assay.brain._settings import SimulationRequest, SimulationSettings
-from assay.brain.agent._known_fields import KnownFields
 from assay.brain.agent._types import Briefing, Creative, Improvement, KnowledgeEntry, NewDirection
-from assay.brain.agent._vet import names_in
 from assay.brain.agent.policies.model._ask import Understood, listed
 from assay.brain.agent.policies.model._replies import CreativeReply, Expression, ImprovementReply
-from assay.brain.fastexpr import check_program
+from assay.brain.fastexpr import ProgramCheck
 from assay.brain.tools import knowledge_entry
 
 ORIGIN: Final = "model"
@@ -33,8 +31,7 @@ class Reader:
 
     def __init__(self, platform: Platform, briefing: Briefing) -> None:
         self._briefing = briefing
-        self._fields = KnownFields(platform, briefing.data_set)
-        self._operators = platform.operators()
+        self._programs = ProgramCheck(platform, briefing.data_set)
         self._choices = platform.choices()
         self.problems: list[str] = []
 
@@ -102,16 +99,10 @@ class Reader:
         return None if faults else settings
 
     def _takes(self, text: str, where: str) -> bool:
-        self._fields.ask(names_in(text))
-        problem = check_program(text, self._fields, self._operators)
-        if problem is None:
-            return True
-        place = problem.place
-        hint = f" ({problem.hint})" if problem.hint else ""
-        self.problems.append(
-            f"{where}: {problem.message} at line {place.line}, characters {place.start} to {place.end}{hint}"
-        )
-        return False
+        problem = self._programs.problem(text)
+        if problem is not None:
+            self.problems.append(f"{where}: {problem}")
+        return problem is None
 
     def _wrong(self, where: str, given: str, known: Sequence[str]) -> None:
         self.problems.append(f"{where}: there is no {given[:_SHOWN]!r}; known: {', '.join(known) or 'none'}")

@@ -17,10 +17,13 @@ _ALL_BELOW: Final = 8
 _CATEGORIES: Final = ("pv", "fundamental", "group", "event", "news", "sentiment")
 _MOST_FIELDS: Final = 1500
 _GROUPS: Final = ("subindustry", "industry", "sector", "market")
-_BOOKKEEPING: Final = frozenset(
-    {"factor", "is_st", "suspended", "raw_open", "raw_high", "raw_low", "raw_close", "raw_vwap", "raw_volume"}
-)
-"""Fields that keep a data set's books; as signals they would only tell of that."""
+_BOOKKEEPING: Final = frozenset({"factor", "is_st", "suspended", "limit_up_price", "limit_down_price"})
+_RAW: Final = "raw_"
+
+
+def is_bookkeeping(field: str) -> bool:
+    """Whether a field keeps a data set's books; as a signal it would only tell of that."""
+    return field in _BOOKKEEPING or field.startswith(_RAW)
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Vocabulary:
         found: dict[str, DataFieldInfo] = {}
         for name in _chosen(platform.data_sets(), data_set):
             for info in platform.data_fields(name):
-                if len(found) < _MOST_FIELDS and info.id not in _BOOKKEEPING:
+                if len(found) < _MOST_FIELDS and not is_bookkeeping(info.id):
                     found.setdefault(info.id, info)
         own = [info for info in found.values() if info.type != "GROUP" and _is_of(info, data_set)]
         required = frozenset(info.id for info in own) if data_set else frozenset()
