@@ -222,9 +222,7 @@ def _show_optimization(found: SettingsOptimizer, paused: str, name: str | None) 
               "turnover", "expression")  # fmt: skip
     show_table(titles, rows)
     goal = found.settings.goal
-    say(
-        f"score: {goal} over its limit, less 1 for each other check failed, less 10 where turnover is out of bounds"
-    )
+    say(f"score: {goal} over its limit; 1 less for each other failed check, 10 less beyond those of turnover")
     how = f", {found.sampler}" if found.sampler else ""
     say(f"{found.spent} of {found.settings.budget} simulations{how}; {found.why or f'paused: {paused}'}")
     if paused and name is not None:
