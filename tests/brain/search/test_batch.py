@@ -56,8 +56,6 @@ def test_what_is_known_costs_nothing(tmp_path: Path, store: ResultStore) -> None
     assert (report.simulated, report.known) == (1, 2)
     assert [r.proposal.request.regular for r in report.results] == ["open + close", "close", "close"]
     assert len({r.job for r in report.results}) == 3
-    again = batch(platform, store, tmp_path, again=True).run(proposals("close"))
-    assert (again.simulated, again.known) == (1, 0)
 
 
 def test_a_budget_is_kept_and_told(tmp_path: Path, store: ResultStore) -> None:

@@ -5,6 +5,7 @@ from assay.brain.agent._calls import RecordedCalls, recorded_calls
 from assay.brain.agent._criteria import best_of, level_of, unmet
 from assay.brain.agent._inputs import usual_settings
 from assay.brain.agent._knowledge import TAGS, KnowledgeBase, SessionKnowledge, knowledge_id
+from assay.brain.agent._policy_rounds import PolicyRounds
 from assay.brain.agent._reasons import REASONS
 from assay.brain.agent._replay import ReplayPolicy, first_difference
 from assay.brain.agent._report import report_json, session_report, session_settings
@@ -51,6 +52,7 @@ __all__ = [
     "Observer",
     "Phase",
     "Policy",
+    "PolicyRounds",
     "RecordedCalls",
     "ReplayPolicy",
     "Research",

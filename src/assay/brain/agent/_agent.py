@@ -192,8 +192,7 @@ class Agent:
         self._runner = Runner(self._platform, self._settings, self._folder, self._tell)
         self._look_round()
         while (stop := self._next()) is None:
-            assert self._state.open is not None
-            self._runner.run(list(self._state.open.waiting()), self._record)
+            self._runner.run(list(self._state.opened.waiting()), self._record)
             self._append(records.done(self._state.round))
             self._keep_results(self._state.latest)
             self._tell(f"round {self._state.round} is done")

@@ -99,6 +99,19 @@ class State:
         known[body["outcome"]](body)
 
     @property
+    def opened(self) -> OpenRound:
+        """The round that is open.
+
+        Raises
+        ------
+        ValueError
+            None is: the records are out of order.
+        """
+        if self.open is None:
+            raise ValueError(f"after round {self.round} no round is open")
+        return self.open
+
+    @property
     def remaining(self) -> int:
         """Simulations that the budget has left."""
         return self.settings.simulations - self.simulations
@@ -178,10 +191,9 @@ class State:
         )
 
     def _result(self, body: Mapping[str, Any]) -> None:
-        assert self.open is not None
-        before = len(self.open.jobs)
-        result = self.open.take(body)
-        for job in self.open.jobs[before:]:
+        before = len(self.opened.jobs)
+        result = self.opened.take(body)
+        for job in self.opened.jobs[before:]:
             self._submitted(job)
             self.numbered += 1
             self.simulations += 1
@@ -192,13 +204,11 @@ class State:
         )
 
     def _given_up(self, body: Mapping[str, Any]) -> None:
-        assert self.open is not None
-        self.open.given_up.append(body["job"])
-        self.open.remarks = (*self.open.remarks, body["message"])
+        self.opened.given_up.append(body["job"])
+        self.opened.remarks = (*self.opened.remarks, body["message"])
 
     def _done(self, _: Mapping[str, Any]) -> None:
-        done, self.open = self.open, None
-        assert done is not None
+        done, self.open = self.opened, None
         self.latest = done.latest
         self.results += done.latest
         self.directions = after_round(self.directions, done)

@@ -82,7 +82,7 @@ class Batch:
 
     Parameters
     ----------
-    store : keeps results; what it knows of this platform is not simulated again, unless ``again``.
+    store : keeps results; what it knows of this platform is not simulated again.
     folder : of the run; ``slots.json`` there knows what is in flight. One process at a time works on it.
     run : of the ledger, open, for the trials; None records none.
     budget : simulations that may be paid for in all.
@@ -98,12 +98,11 @@ class Batch:
         run: Run | None = None,
         budget: int | None = None,
         agent: str = "batch",
-        again: bool = False,
         observer: Observer | None = None,
     ) -> None:
         self._platform, self._store, self._folder = platform, store, folder
         self._settings, self._run, self._agent = settings or BrainSettings(), run, agent
-        self._budget, self._again, self._observer = budget, again, observer
+        self._budget, self._observer = budget, observer
         self._simulated = 0
         self._numbered = 0
         self._keys: dict[str, TrialId] = {}
@@ -143,7 +142,7 @@ class Batch:
     def _run_all(self, proposals: Sequence[Proposal]) -> BatchReport:
         jobs = self._jobs(proposals)
         first = self._firsts(jobs)
-        self._done = {} if self._again else self._stored(first.values())
+        self._done = self._stored(first.values())
         self._total = len(jobs)
         engine = self._engine = self._new_engine()
         flying = self._adopt(engine, [job for job in first.values() if job.id not in self._done])
