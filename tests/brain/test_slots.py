@@ -7,7 +7,8 @@ from tests.brain.scripted import Scripted, passing
 
 from assay.brain import BAD_EXPRESSION, Proposal, SimulationRequest, SlotsFull, Throttled
 from assay.brain._flight import Flight, FlightFile, Job
-from assay.brain._slots import Queue, SlotEngine, SlotSettings
+from assay.brain._queue import Queue
+from assay.brain._slots import SlotEngine, SlotSettings
 from assay.errors import DataError, ProviderAuth, ProviderQuotaExhausted, Refusal
 
 

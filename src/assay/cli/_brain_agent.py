@@ -131,6 +131,6 @@ def report(
 
     Funnel, PnL, directions, which check fails most, and in sample against the held year.
     """
-    from assay.cli._brain_session import remake_report
+    from assay.cli._brain_report import remake_report
 
     remake_report(run, html, workspace, as_json=as_json)

@@ -99,7 +99,7 @@ def _result_of(
 ) -> JobResult:
     """The result that is named, or one of what was typed."""
     from assay.brain import JobResult, Proposal, SimulationRequest, SimulationSettings, Stats
-    from assay.cli._brain_results import find_result
+    from assay.cli._brain_results_place import find_result
 
     if of is not None:
         if expression is not None or figures is not None or any(v is not None for v in given.values()):

@@ -11,8 +11,9 @@ import typer
 
 from assay.cli._brain_lists import Delay, Region, Universe, show_table
 from assay.cli._brain_platform import InWorkspace, Local, LocalData, open_platform, workspace_of
-from assay.cli._brain_results import number, one_of
+from assay.cli._brain_results_place import number
 from assay.cli._brain_settings import Decay, NanHandling, Neutralization, Truncation, settings_of
+from assay.cli._choice import one_of
 from assay.cli._output import Json, print_json, say
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _optimized(
     from assay.brain import Proposal, SimulationRequest
     from assay.brain.search import Batch, BatchProgress, ResultStore, SettingsOptimizer
     from assay.brain.search import optimize as drive
-    from assay.cli._brain_results import results_path
+    from assay.cli._brain_results_place import results_path
     from assay.cli._progress import Steps, note
 
     request = SimulationRequest(regular=expression, settings=start)

@@ -8,7 +8,8 @@ import typer
 
 from assay.cli._brain_lists import show_table
 from assay.cli._brain_platform import InWorkspace, Local, LocalData, open_platform
-from assay.cli._brain_results import number, one_of
+from assay.cli._brain_results_place import number
+from assay.cli._choice import one_of
 from assay.cli._output import Json, print_json, say
 
 if TYPE_CHECKING:

@@ -8,47 +8,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli._brain_lists import show_table
-from assay.cli._brain_place import NEW_PLACE, session_place
-from assay.cli._brain_platform import InWorkspace, workspace_of
+from assay.cli._brain_platform import InWorkspace
+from assay.cli._brain_results_filter import (
+    Consultant,
+    Direction,
+    EitherSign,
+    MaxTurnover,
+    MinFitness,
+    MinSharpe,
+    OfPlatform,
+    OfRun,
+    Order,
+    Origin,
+    Passing,
+    Status,
+    Text,
+    UsesField,
+    kept_results,
+    wanted_results,
+)
+from assay.cli._brain_results_place import find_result, need_place, number, results_path
+from assay.cli._choice import one_of
 from assay.cli._output import Json, print_json, say
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.brain.search import ResultFilter, StoredResult
-    from assay.config import Workspace
-
-Passing = Annotated[
-    bool, typer.Option("--passing", help="Only what reaches the platform's limits and fails no check.")
-]
-Consultant = Annotated[bool, typer.Option("--consultant", help="Limits are those of a consultant's account.")]
-MinSharpe = Annotated[float | None, typer.Option("--min-sharpe", help="Least Sharpe ratio.")]
-MinFitness = Annotated[float | None, typer.Option("--min-fitness", help="Least fitness.")]
-MaxTurnover = Annotated[float | None, typer.Option("--max-turnover", help="Most turnover, such as 0.7.")]
-EitherSign = Annotated[
-    bool, typer.Option("--either-sign", help="The size of Sharpe ratio and fitness counts.")
-]
-Status = Annotated[str | None, typer.Option(help="completed or failed.", metavar="NAME")]
-OfPlatform = Annotated[
-    str | None, typer.Option("--platform", help="Only those of this platform.", metavar="NAME")
-]
-OfRun = Annotated[str | None, typer.Option("--run", help="Only those of this run.", metavar="ID")]
-Direction = Annotated[
-    str | None, typer.Option(help="Only those of this direction of a search.", metavar="ID")
-]
-Origin = Annotated[
-    str | None, typer.Option(help="Only those that came about so: a template, a rule.", metavar="NAME")
-]
-UsesField = Annotated[
-    str | None, typer.Option("--field", help="Only expressions with this field.", metavar="NAME")
-]
-Text = Annotated[str, typer.Option("--text", help="Only expressions with this text in them.")]
-Order = Annotated[str, typer.Option(help="The figure to order by.", metavar="NAME")]
-
-_FIGURES = (
-    "sharpe", "fitness", "turnover", "returns", "drawdown", "margin", "pnl", "long_count", "short_count",
-)  # fmt: skip
+    from assay.brain.search import StoredResult
 
 
 def results_app() -> typer.Typer:
@@ -86,11 +73,11 @@ def list_results(
     as_json: Json = False,
 ) -> None:
     """List results, the best first."""
-    wanted = _filter(
+    wanted = wanted_results(
         passing, consultant, min_sharpe, min_fitness, max_turnover, either_sign, status, platform, run,
         direction, origin, field, text,
     )  # fmt: skip
-    found = _kept(workspace, wanted, order)
+    found = kept_results(workspace, wanted, order)
     if as_json:
         print_json({"count": len(found), "results": [item.flat() for item in found[:limit]]})
         return
@@ -175,11 +162,11 @@ def export(
     if to is not None and to.suffix not in (".csv", ".json"):
         raise AssayError(f"{to.name} says no format", where="--to", fix="end it in .csv or .json")
     check_writable(to, "--to")
-    wanted = _filter(
+    wanted = wanted_results(
         passing, consultant, min_sharpe, min_fitness, max_turnover, either_sign, status, platform, run,
         direction, origin, field, text,
     )  # fmt: skip
-    found = _kept(workspace, wanted, order)
+    found = kept_results(workspace, wanted, order)
     if to is not None:
         atomic_write(to, as_csv(found) if to.suffix == ".csv" else _json_text(found))
     if as_json:
@@ -214,12 +201,9 @@ def summary(
 
     from assay.brain.search import GroupBy, aggregate
 
-    if by not in get_args(GroupBy):
-        raise AssayError(
-            f"{by!r} is no way to group", where="--by", fix=f"use {', '.join(get_args(GroupBy))}"
-        )
-    rows = _kept(workspace, _filter(platform=platform, run=run), "sharpe")
-    groups = aggregate(rows, by, level="consultant" if consultant else "user")  # type: ignore[arg-type]
+    wanted: GroupBy = one_of(by, get_args(GroupBy), "--by")
+    rows = kept_results(workspace, wanted_results(platform=platform, run=run), "sharpe")
+    groups = aggregate(rows, wanted, level="consultant" if consultant else "user")
     if as_json:
         print_json([_group(group) for group in groups])
         return
@@ -248,7 +232,7 @@ def put_aside(workspace: InWorkspace = None, as_json: Json = False) -> None:
     """Move a damaged file of results out of the way; nothing is deleted."""
     from assay.brain.search import set_aside
 
-    path = results_path(_need(workspace))
+    path = results_path(need_place(workspace))
     target = set_aside(path)
     if target is None:
         raise AssayError("there are no results to put aside", where=str(path), fix="nothing is to be done")
@@ -258,117 +242,12 @@ def put_aside(workspace: InWorkspace = None, as_json: Json = False) -> None:
         say(f"{path.name} is now {target.name}; the next result begins a new file")
 
 
-def results_path(place: Workspace) -> Path:
-    """Where the results of a workspace are."""
-    from assay.brain.search import RESULTS_NAME
-
-    return place.brain_dir / RESULTS_NAME
-
-
-def find_result(which: str, workspace: Path | None) -> StoredResult:
-    """The stored result of an alpha's id, or of RUN/JOB.
-
-    Raises
-    ------
-    AssayError
-        There is none, or there are several: the ids of two platforms may be the same.
-    """
-    from assay.brain.search import ResultStore
-
-    path = results_path(_need(workspace))
-    run, mark, job = which.rpartition("/")
-    with ResultStore(path) as store:
-        rows = store.rows(run=run) if mark else store.rows()
-    found = [item for item in rows if (item.result.job == job if mark else item.result.alpha == which)]
-    if len(found) != 1:
-        what = "no result" if not found else f"{len(found)} results"
-        raise AssayError(
-            f"there are {what} of {which!r}" if found else f"there is {what} of {which!r}",
-            where=str(path),
-            fix="name an alpha, or RUN/JOB: assay brain results list",
-        )
-    return found[0]
-
-
-def one_of(value: str, known: tuple[str, ...], where: str) -> Any:
-    """A word of a closed list.
-
-    Raises
-    ------
-    AssayError
-        It is another one.
-    """
-    if value not in known:
-        raise AssayError(f"{value!r} is not one of them", where=where, fix=f"use {', '.join(known)}")
-    return value
-
-
-def number(value: float | None) -> str:
-    """A figure with four digits that count; a dash where there is none."""
-    return "-" if value is None else f"{value:.4g}"
-
-
-def _need(workspace: Path | None) -> Workspace:
-    if workspace_of(workspace) is None and not (Path(NEW_PLACE) / "assay.toml").is_file():
-        raise AssayError(
-            "results are kept in a workspace, and this folder lies in none",
-            where=str(Path.cwd()),
-            fix="change to a workspace, name one with --workspace, or make one with 'assay init'",
-        )
-    return session_place(workspace, None, local=False, new=False).workspace
-
-
-def _filter(
-    passing: bool = False,
-    consultant: bool = False,
-    min_sharpe: float | None = None,
-    min_fitness: float | None = None,
-    max_turnover: float | None = None,
-    either_sign: bool = False,
-    status: str | None = None,
-    platform: str | None = None,
-    run: str | None = None,
-    direction: str | None = None,
-    origin: str | None = None,
-    field: str | None = None,
-    text: str = "",
-) -> ResultFilter:
-    from assay.brain.search import ResultFilter
-
-    if status not in (None, "completed", "failed"):
-        raise AssayError(f"{status!r} is no status", where="--status", fix="use completed or failed")
-    return ResultFilter(
-        passing=passing,
-        level="consultant" if consultant else "user",
-        min_sharpe=min_sharpe,
-        min_fitness=min_fitness,
-        max_turnover=max_turnover,
-        either_sign=either_sign,
-        status=status,
-        platform=platform,
-        run=run,
-        direction=direction,
-        origin=origin,
-        field=field,
-        text=text,
-    )
-
-
-def _kept(workspace: Path | None, wanted: ResultFilter, order: str) -> tuple[StoredResult, ...]:
-    from assay.brain.search import ResultStore, keep
-
-    if order not in _FIGURES:
-        raise AssayError(f"{order!r} is no figure", where="--order", fix=f"use {', '.join(_FIGURES)}")
-    with ResultStore(results_path(_need(workspace))) as store:
-        return keep(store.rows(platform=wanted.platform, run=wanted.run), wanted, order=order)
-
-
 def _summary_by_platform(workspace: Path | None, as_json: bool) -> None:
     from dataclasses import asdict
 
     from assay.brain.search import ResultStore
 
-    with ResultStore(results_path(_need(workspace))) as store:
+    with ResultStore(results_path(need_place(workspace))) as store:
         found = store.summary()
     if as_json:
         print_json([asdict(item) for item in found])

@@ -12,7 +12,7 @@ from assay.cli._brain_check import check_expressions
 from assay.cli._brain_lists import Delay, Region, Universe
 from assay.cli._brain_outcome import Outcome, outcome_data, record, show
 from assay.cli._brain_platform import InWorkspace, Local, LocalData, open_platform, place_of
-from assay.cli._brain_results import results_path
+from assay.cli._brain_results_place import results_path
 from assay.cli._brain_settings import Decay, NanHandling, Neutralization, Truncation, settings_of
 from assay.cli._output import FormulaFile, Formulas, Json, print_json, say
 from assay.cli._progress import note

@@ -9,7 +9,7 @@ import typer
 
 from assay.cli._brain_lists import Delay, Region, Universe, show_table
 from assay.cli._brain_platform import InWorkspace, Local, LocalData
-from assay.cli._brain_results import number
+from assay.cli._brain_results_place import number
 from assay.cli._brain_settings import Decay, NanHandling, Neutralization, Truncation, settings_of
 from assay.cli._output import Json, print_json, say
 from assay.errors import AssayError, ProviderTransient

@@ -199,7 +199,7 @@ def _from_qlib(
 ) -> Imported:
     from dataclasses import replace
 
-    from assay.cli._data_request import one_of
+    from assay.cli._choice import one_of
     from assay.market import OVERLAP_RULES, attach, import_qlib
 
     taken = import_qlib(

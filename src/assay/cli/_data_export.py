@@ -21,7 +21,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a whole data set, hidden dates and all, in the format of another program."""
-    from assay.cli._data_request import one_of
+    from assay.cli._choice import one_of
     from assay.market import export_qlib, open_panel
 
     one_of(form, FORMATS, "--format")

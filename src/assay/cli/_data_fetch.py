@@ -119,7 +119,8 @@ def fetch(
     Run the same command again to go on. The data set appears when every symbol has arrived or the source
     explains why it has no bars.
     """
-    from assay.cli._data_request import known_dates, make_sides, one_of
+    from assay.cli._choice import one_of
+    from assay.cli._data_request import known_dates, make_sides
     from assay.market import SOURCES
     from assay.market import fetch as download
 

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from assay.base import did_you_mean
+from assay.cli._choice import one_of
 from assay.errors import AssayError
 from assay.market import (
     OVERLAP_RULES,
@@ -39,21 +39,6 @@ def pairs(values: Sequence[str] | None, option: str) -> dict[str, str]:
             raise AssayError(f"{name!r} is given twice", where=option, fix="give it once")
         out[name] = rest
     return out
-
-
-def one_of(value: str, known: Sequence[str], option: str) -> Any:
-    """``value`` itself, if it is one of the known words.
-
-    Raises
-    ------
-    AssayError
-        It is not.
-    """
-    if value in known:
-        return value
-    near = did_you_mean(value, known)
-    hint = f"did you mean {near[0]}? " if near else ""
-    raise AssayError(f"{value!r} is not a choice", where=option, fix=f"{hint}use {', '.join(known)}")
 
 
 def parse_market(value: str | None) -> Any:

@@ -48,7 +48,7 @@ class Simulated:
 
 def simulate_alphas(workspace: Workspace, seed: int, steps: Steps) -> Simulated:
     """Let the agent search and write its page; a session that has ended is not run again."""
-    from assay.cli._brain_session import write_report
+    from assay.cli._brain_report import write_report
 
     steps.begin("letting the BRAIN agent simulate")
     report = _session(workspace, seed)

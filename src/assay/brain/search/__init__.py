@@ -17,15 +17,16 @@ from assay.brain.search._joint import Sampler
 from assay.brain.search._mutate import MODEL, RULE_NAMES, Rejected, Suggest, mutate
 from assay.brain.search._optimize import ORIGIN as SETTINGS_ORIGIN
 from assay.brain.search._optimize import Goal, OptimizeSettings, SettingsOptimizer, Tested, optimize
-from assay.brain.search._plan import Candidate, Exclusion, Step, SubmissionPlan, plan_submissions
+from assay.brain.search._plan import plan_submissions
 from assay.brain.search._plan_inputs import PlanInputs, plan_inputs
+from assay.brain.search._plan_types import Candidate, Exclusion, Step, SubmissionPlan
 from assay.brain.search._search_run import SearchRun
 from assay.brain.search._settings_rules import DECAYS, TRUNCATIONS
 from assay.brain.search._space import MutationSpace
 from assay.brain.search._stability import YEARLY, Perturbation, Stability, YearLine, perturbed, stability
 from assay.brain.search._store import NAME as RESULTS_NAME
 from assay.brain.search._store import PlatformSummary, ResultStore, set_aside
-from assay.brain.search._stored import StoredResult
+from assay.brain.search._stored import FIGURES, StoredResult
 
 __all__ = [
     "BATCH_BUSY",
@@ -38,6 +39,7 @@ __all__ = [
     "DECAYS",
     "Diagnosis",
     "Exclusion",
+    "FIGURES",
     "Finding",
     "FindingName",
     "Goal",

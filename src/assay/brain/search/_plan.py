@@ -8,87 +8,17 @@ both can be in if the better one is better by a tenth and comes second; else onl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
-import numpy as np
-
-from assay.brain._correlation import may_follow, pnl_correlation
+from assay.brain._correlation import may_follow
 from assay.brain._limits import BETTER_BY, SELF_CORRELATION
-from assay.brain._result import DailyPnl
 from assay.brain.search._independent import greedy, heaviest, weight_of
-
-Weight = Literal["fitness", "sharpe", "count"]
-Why = Literal["failing", "submitted", "no_pnl", "existing", "planned", "cap"]
+from assay.brain.search._plan_correlations import Correlations, Pair
+from assay.brain.search._plan_types import Candidate, Exclusion, Step, SubmissionPlan, Weight
 
 EXACT_UP_TO: Final = 60
 _UNITS: Final = 10_000
 """Parts of one in which values are counted; platforms round them to hundredths."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An alpha that may be submitted, or one that is already.
-
-    ``failing`` names checks that failed; such an alpha is left out. ``pending`` ones are told and may still
-    fail.
-    """
-
-    id: str
-    sharpe: float | None
-    fitness: float | None
-    pnl: DailyPnl
-    failing: tuple[str, ...] = ()
-    pending: tuple[str, ...] = ()
-    expression: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One submission. ``after`` are correlated alphas that are in before, which it is better than."""
-
-    alpha: Candidate
-    day: int
-    weight: float
-    after: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusion:
-    """An alpha that is left out, why, and because of which others (with their correlation)."""
-
-    alpha: Candidate
-    why: Why
-    message: str
-    others: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SubmissionPlan:
-    """What to submit, in order.
-
-    ``bound`` is a value that no plan can exceed, so ``gap`` (a share of it) is 0 for an exact one. ``greedy``
-    is what taking the best first would have been worth. ``unknown`` are submitted alphas without a daily PnL:
-    the platform may refuse what correlates with one of them.
-    """
-
-    steps: tuple[Step, ...]
-    excluded: tuple[Exclusion, ...]
-    weight: Weight
-    value: float
-    bound: float
-    greedy: float
-    exact: bool
-    cap: int
-    days: int | None
-    unknown: tuple[str, ...] = ()
-
-    @property
-    def gap(self) -> float:
-        return 0.0 if self.bound <= 0 else max(0.0, (self.bound - self.value) / self.bound)
-
-
-Pair = tuple[str, str]
 
 
 def plan_submissions(
@@ -138,42 +68,6 @@ def plan_submissions(
         cap=cap,
         days=days,
     )
-
-
-class Correlations:
-    """Correlations by pair: those of the platform, else those of the daily PnL, each computed once."""
-
-    def __init__(self, given: Mapping[Pair, float]) -> None:
-        self._given: dict[Pair, float] = {_pair(*names): value for names, value in given.items()}
-        self._known: dict[Pair, float | None] = dict(self._given)
-        self._series: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-
-    def of(self, a: Candidate, b: Candidate) -> float | None:
-        """None where it is undefined."""
-        key = _pair(a.id, b.id)
-        if key not in self._known:
-            self._known[key] = self._computed(a, b)
-        return self._known[key]
-
-    def given(self, a: Candidate, others: Sequence[Candidate]) -> bool:
-        """Whether the platform told all correlations of an alpha with others."""
-        return all(_pair(a.id, other.id) in self._given for other in others if other.id != a.id)
-
-    def _computed(self, a: Candidate, b: Candidate) -> float | None:
-        if not a.pnl.values or not b.pnl.values:
-            return None
-        (days, pnl), (other_days, other_pnl) = self._arrays(a), self._arrays(b)
-        return pnl_correlation(days, pnl, other_days, other_pnl)
-
-    def _arrays(self, alpha: Candidate) -> tuple[np.ndarray, np.ndarray]:
-        if alpha.id not in self._series:
-            days = np.array(alpha.pnl.dates, dtype="datetime64[D]")
-            self._series[alpha.id] = (days, np.array(alpha.pnl.values))
-        return self._series[alpha.id]
-
-
-def _pair(a: str, b: str) -> Pair:
-    return (a, b) if a < b else (b, a)
 
 
 def _sorted_out(

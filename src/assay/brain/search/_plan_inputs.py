@@ -11,7 +11,8 @@ from assay.brain._platform import Platform
 from assay.brain._result import DailyPnl
 from assay.brain._trials import read_pnl
 from assay.brain._wire import Alpha
-from assay.brain.search._plan import Candidate, Pair
+from assay.brain.search._plan_correlations import Pair
+from assay.brain.search._plan_types import Candidate
 from assay.config import BrainLevel
 
 SUBMITTED: Final = ("ACTIVE", "DECOMMISSIONED")
