@@ -1,8 +1,9 @@
 """The agent: research, then creative and improvement phases in turn, until it converges."""
 
-from assay.brain.agent._agent import Agent, Critic, Held, Interrupted, Observer
+from assay.brain.agent._agent import Agent, Critic, Interrupted, Observer
 from assay.brain.agent._calls import RecordedCalls, recorded_calls
 from assay.brain.agent._criteria import best_of, level_of, unmet
+from assay.brain.agent._held import Held
 from assay.brain.agent._inputs import usual_settings
 from assay.brain.agent._knowledge import TAGS, KnowledgeBase, SessionKnowledge, knowledge_id
 from assay.brain.agent._policy_rounds import PolicyRounds

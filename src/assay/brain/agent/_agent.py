@@ -16,20 +16,20 @@ from assay.brain._require import require_choices, require_fields
 from assay.brain._result import JobResult, Proposal
 from assay.brain._settings import SimulationRequest
 from assay.brain._trials import DESK, trial_draft
-from assay.brain._wire import Stats
 from assay.brain.agent import _records as records
 from assay.brain.agent._answer import creative_answer, improvement_answer
 from assay.brain.agent._criteria import level_of, unmet
 from assay.brain.agent._flip import flip_of
+from assay.brain.agent._held import Held, held_figures
 from assay.brain.agent._inputs import config_hash, session_inputs
 from assay.brain.agent._knowledge import SessionKnowledge
 from assay.brain.agent._reasons import RUN_BUSY
 from assay.brain.agent._report import begun_of, session_report
 from assay.brain.agent._runner import Finished, GivenUp, Runner
 from assay.brain.agent._state import State
+from assay.brain.agent._stops import cannot_go_on, limit_of, nothing_to_run
 from assay.brain.agent._types import (
     Creative,
-    HeldFigures,
     Improvement,
     KnowledgeEntry,
     NewDirection,
@@ -51,15 +51,9 @@ Critic = Callable[[Status], str | None]
 """Is asked after each round: a critique that steers the next, an empty text to go on, None to stop."""
 Keep = Callable[[Sequence[JobResult]], None]
 """Takes results that are recorded, round by round; the same ones again after a resume."""
-Held = Callable[[SimulationRequest], Stats]
-"""Figures of a request in the year that is kept from the agent."""
 
 LOADED: Final = 20
 """Entries of the knowledge base that a session begins with, at most."""
-SHOWN: Final = 10
-"""Alphas, at most, whose held figures the report has."""
-_PLATEAUS: Final = 2
-_SAID: Final = 500
 _BUDGETS: Final = (CALL_BUDGET_EXHAUSTED, MONEY_BUDGET_EXHAUSTED, TOKEN_BUDGET_EXHAUSTED)
 
 
@@ -200,7 +194,7 @@ class Agent:
 
     def _next(self) -> StopReason | None:
         """Open the next round, unless one is open; a stop where there is to be none."""
-        return None if self._state.open is not None else self._limit() or self._asked()
+        return None if self._state.open is not None else limit_of(self._state) or self._asked()
 
     def _look_round(self) -> None:
         """Discovery and research, as far as they are not done."""
@@ -219,27 +213,6 @@ class Agent:
         fields = tuple(info.id for info in require_fields(self._platform, task.data_set))
         hypotheses = (task.idea,) if task.idea else ()
         return Research(f"the fields of {task.data_set}, as the user asked", hypotheses, fields)
-
-    def _limit(self) -> StopReason | None:
-        state, settings = self._state, self._settings.agent
-        if state.remaining <= 0:
-            return "budget"
-        if state.round >= settings.rounds:
-            return "rounds"
-        patience = settings.stall_rounds_given if state.task.expression else settings.stall_rounds
-        if state.since_best >= patience:
-            return "stalled"
-        if state.plateaus >= _PLATEAUS:
-            return "plateau"
-        if not self._cannot_go_on():
-            return None
-        best = state.best
-        return "forced" if best is None or unmet(best, settings) else "converged"
-
-    def _cannot_go_on(self) -> bool:
-        """Whether the policy has opened nothing that can be run for too long."""
-        state = self._state
-        return state.phase == "creative" and state.counters.empty >= self._settings.agent.empty_rounds
 
     def _asked(self) -> StopReason | None:
         """Ask the policy for the next round and record what was taken of it."""
@@ -348,32 +321,13 @@ class Agent:
         best = self._state.best
         missing = ("simulation",) if best is None else unmet(best, self._settings.agent)
         level = level_of(best, self._settings.agent)
-        learned, figures = self._learned(()), self._held_figures()
+        learned = self._learned(())
+        figures = {} if self._held is None else held_figures(self._state, self._held)
         number, last = self._state.round, self._last_word
-        message = self._nothing_to_run() if self._cannot_go_on() else ""
+        message = nothing_to_run(self._state) if cannot_go_on(self._state) else ""
         self._append(records.ended(number, stop, level, missing, figures, learned, last, message))
         self._keep_knowledge()
         self._tell(f"ended: {stop}")
-
-    def _nothing_to_run(self) -> str:
-        """Why the session could not go on, with the policy's own words."""
-        empty = self._state.counters.empty
-        said = "; ".join(filter(None, (self._state.lines[-1].note, *self._state.remarks)))
-        return f"{empty} rounds on end had nothing to run: {said[:_SAID] or 'the policy proposed nothing'}"
-
-    def _held_figures(self) -> dict[str, HeldFigures]:
-        """Of the alphas that meet the criteria, or of the best one; after the last word of the policy."""
-        if self._held is None:
-            return {}
-        good = [result for result in self._state.results if not unmet(result, self._settings.agent)]
-        good.sort(key=lambda result: -(result.sharpe or 0.0))
-        best = self._state.best
-        shown = good[:SHOWN] or ([best] if best is not None else [])
-        return {
-            result.job: HeldFigures(result.stats, self._held(result.proposal.request))
-            for result in shown
-            if result.stats is not None
-        }
 
     def _append(self, body: records.Body) -> None:
         self._run.append("round", body)
