@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from assay.base import Operator
+from assay.brain.agent import KnowledgeBase, KnowledgeEntry
 from assay.cli import _doctor_checks
 
 from .recorded import damage, ledger_of, plan_across_a_holiday, tree
@@ -311,3 +312,15 @@ def test_a_damaged_note_and_a_damaged_book_are_named(run: Run, desk: Path) -> No
     assert done.code == 1
     assert {"note low-vol", "book"} <= set(problems(done))
     assert all(item["fix"] for item in done.data["findings"] if item["outcome"] == "problem")
+
+
+def test_what_sessions_learned_is_looked_at(run: Run, desk: Path) -> None:
+    assert "knowledge" not in by_area(run("doctor", "--json", "--no-network"))
+    kept = desk / "brain" / "knowledge_base.json"
+    kept.parent.mkdir(exist_ok=True)
+    KnowledgeBase(kept).add([KnowledgeEntry("", "turnover", "smoothing helps", ("turnover",))])
+    found = by_area(run("doctor", "--json", "--no-network"))["knowledge"]
+    assert found["message"] == "1 entries of BRAIN sessions can be read"
+    kept.write_text("[", encoding="utf-8")
+    done = run("doctor", "--json", "--no-network")
+    assert problems(done) == ["knowledge"]

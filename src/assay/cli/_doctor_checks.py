@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli._doctor_desks import book, notes, open_without_writing
+from assay.cli._doctor_desks import book, knowledge, notes, open_without_writing
 from assay.cli._doctor_finding import Finding
 from assay.cli._workspace import has_ledger
 from assay.errors import AssayError, ConfigProblems, DataError
@@ -57,6 +57,7 @@ def examine(*, network: bool) -> Iterator[Finding]:
     yield from _ledger(workspace)
     yield from notes(workspace)
     yield from book(workspace)
+    yield from knowledge(workspace)
     yield from _models(workspace, network=network)
 
 

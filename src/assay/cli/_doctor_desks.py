@@ -1,4 +1,4 @@
-"""What ``assay doctor`` looks at in the stores of the desks: notes and book."""
+"""What ``assay doctor`` looks at in the stores of the desks: notes, book, what BRAIN sessions learned."""
 
 from __future__ import annotations
 
@@ -44,6 +44,21 @@ def book(workspace: Workspace) -> Iterator[Finding]:
         yield Finding("book", "problem", error.message, error.fix)
         return
     yield Finding("book", "good", f"{verified.records} records, the chain is whole")
+
+
+def knowledge(workspace: Workspace) -> Iterator[Finding]:
+    """Whether what BRAIN sessions learned can be read; nothing where none has learned anything."""
+    path = workspace.brain_dir / "knowledge_base.json"
+    if not os.path.lexists(path):
+        return
+    from assay.brain.agent import KnowledgeBase
+
+    try:
+        entries = KnowledgeBase(path).entries()
+    except AssayError as error:
+        yield Finding("knowledge", "problem", error.message, error.fix)
+        return
+    yield Finding("knowledge", "good", f"{len(entries)} entries of BRAIN sessions can be read")
 
 
 def open_without_writing(folder: Path) -> Ledger:
