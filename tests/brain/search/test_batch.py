@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from tests.brain.scripted import Scripted, passing
 
-from assay.base import Operator
 from assay.brain import Proposal, SimulationRequest, SimulationSettings
 from assay.brain.search import (
     Batch,
@@ -128,7 +127,7 @@ def test_a_run_that_paused_goes_on_and_one_that_finished_does_not(tmp_path: Path
     with pytest.raises(Refusal) as changed, SearchRun(ledger, "b1", platform, {"what": 2}):
         pass
     assert changed.value.reason is INPUTS_CHANGED
-    with SearchRun(ledger, "b1", platform, {"what": 1}, Operator.human()):
+    with SearchRun(ledger, "b1", platform, {"what": 1}):
         pass
     with pytest.raises(Refusal) as ended, SearchRun(ledger, "b1", platform, {"what": 1}):
         pass

@@ -14,6 +14,7 @@ from assay.brain._flight import Job, job_id
 from assay.brain._platform import Platform
 from assay.brain._require import require_choices, require_fields
 from assay.brain._result import JobResult, Proposal
+from assay.brain._run_inputs import config_hash
 from assay.brain._settings import SimulationRequest
 from assay.brain._trials import DESK, trial_draft
 from assay.brain.agent import _records as records
@@ -21,7 +22,7 @@ from assay.brain.agent._answer import creative_answer, improvement_answer
 from assay.brain.agent._criteria import level_of, unmet
 from assay.brain.agent._flip import flip_of
 from assay.brain.agent._held import Held, held_figures
-from assay.brain.agent._inputs import config_hash, session_inputs
+from assay.brain.agent._inputs import session_inputs
 from assay.brain.agent._knowledge import SessionKnowledge
 from assay.brain.agent._reasons import RUN_BUSY
 from assay.brain.agent._report import begun_of, session_report

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from assay.base import canonical_json
 from assay.brain._codec import as_json
 from assay.brain._platform import Platform
+from assay.brain._run_inputs import data_input, input_hash
 from assay.brain._settings import SettingsChoices, SimulationSettings
 from assay.brain.agent._types import Task
 from assay.config import BrainAgentSettings
@@ -18,23 +17,14 @@ from assay.config import BrainAgentSettings
 def session_inputs(
     platform: Platform, task: Task, policy: str, settings: BrainAgentSettings, given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Inputs by name, each with a hash; the platform counts as a data set."""
+    """Inputs by name, each with a hash."""
     return {
-        f"data:{platform.data.name}": platform.data.digest or _hash(platform.name),
-        "task": _hash(as_json(Task, task)),
-        "settings": _hash(asdict(settings)),
+        **data_input(platform),
+        "task": input_hash(as_json(Task, task)),
+        "settings": input_hash(asdict(settings)),
         "policy": policy,
         **given,
     }
-
-
-def config_hash(inputs: Mapping[str, str]) -> str:
-    """Of all inputs but the data."""
-    return _hash({name: value for name, value in inputs.items() if not name.startswith("data:")})
-
-
-def _hash(value: Any) -> str:
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
 def usual_settings(choices: SettingsChoices, **given: Any) -> SimulationSettings:

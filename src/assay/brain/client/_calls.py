@@ -71,7 +71,7 @@ class Calls:
         """The reply to a change that may safely be asked for twice."""
         return await self.patience(lambda: self.once(method, path, json=json, accept=accept))
 
-    async def finished(self, path: str, read: Callable[[Reply], T], *, accept: Collection[int] = ()) -> T:
+    async def finished(self, path: str, read: Callable[[Reply], T]) -> T:
         """What ``read`` makes of the reply to a GET once it is ready.
 
         Raises
@@ -81,7 +81,7 @@ class Calls:
         """
 
         async def ask() -> tuple[Reply, T | None]:
-            reply = await self.once("GET", path, accept=accept)
+            reply = await self.once("GET", path)
             return reply, None if reply.is_running else read(reply)
 
         waiting = Waiting(self)

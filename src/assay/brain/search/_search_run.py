@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from assay.base import Operator, canonical_json
+from assay.base import Operator
 from assay.brain._platform import Platform
+from assay.brain._run_inputs import config_hash, data_input, input_hash
 from assay.brain._trials import DESK
 from assay.errors import Refusal
 from assay.ledger import UNKNOWN_RUN, Ledger, Run
@@ -29,22 +29,15 @@ class SearchRun:
         ``inputs_changed``; ``run_ended``: it had finished.
     """
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        name: str,
-        platform: Platform,
-        inputs: Mapping[str, Any],
-        operator: Operator | None = None,
-    ) -> None:
+    def __init__(self, ledger: Ledger, name: str, platform: Platform, inputs: Mapping[str, Any]) -> None:
         self._run = ledger.run(name)
-        self._operator = operator or Operator.human()
-        data = platform.data
-        self._inputs = {f"data:{data.name}": data.digest or _digest(data.name), **_digests(inputs)}
+        self._operator = Operator.human()
+        hashes = {name: input_hash(value) for name, value in inputs.items()}
+        self._inputs = {**data_input(platform), **hashes}
         self._finished = True
 
     def __enter__(self) -> Run:
-        config = _digest({k: v for k, v in self._inputs.items() if not k.startswith("data:")})
+        config = config_hash(self._inputs)
         if self._begun():
             self._run.resume(self._operator, config, self._inputs)
         else:
@@ -71,11 +64,3 @@ class SearchRun:
                 return False
             raise
         return True
-
-
-def _digests(inputs: Mapping[str, Any]) -> dict[str, str]:
-    return {name: _digest(value) for name, value in inputs.items()}
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
