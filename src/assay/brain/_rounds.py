@@ -10,7 +10,7 @@ from assay.brain._result import JobResult, Proposal
 from assay.errors import DataError, ProviderTransient
 
 if TYPE_CHECKING:
-    from assay.brain.search._batch import BatchReport
+    from assay.brain.search import BatchReport
     from assay.ledger import Run
 
 RESULTS: Final = "results"
