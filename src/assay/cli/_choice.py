@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.base import did_you_mean
 from assay.errors import AssayError
 
 
@@ -19,6 +18,8 @@ def one_of(value: str, known: Sequence[str], option: str) -> Any:
     """
     if value in known:
         return value
+    from assay.base import did_you_mean
+
     near = did_you_mean(value, known)
     hint = f"did you mean {near[0]}? " if near else ""
     raise AssayError(f"{value!r} is not a choice", where=option, fix=f"{hint}use {', '.join(known)}")
