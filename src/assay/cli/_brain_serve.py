@@ -87,6 +87,10 @@ def serve(
     """
     from dataclasses import replace
 
+    from assay.base import require
+
+    for module in ("fastapi", "uvicorn"):
+        require(module, extra="server")
     from assay.brain.simulator import FaultSettings, FaultyWire, Wire, open_account
     from assay.cli._brain_place import only_data
     from assay.cli._dataset import open_with_settings
