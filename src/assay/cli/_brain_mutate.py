@@ -10,7 +10,14 @@ import typer
 
 from assay.cli._brain_lists import Delay, Region, Universe, show_table
 from assay.cli._brain_platform import InWorkspace, Local, LocalData, open_platform
-from assay.cli._brain_settings import Decay, NanHandling, Neutralization, Truncation, settings_of
+from assay.cli._brain_settings import (
+    Decay,
+    NanHandling,
+    Neutralization,
+    Truncation,
+    given_settings,
+    settings_of,
+)
 from assay.cli._output import Json, print_json, say
 from assay.errors import AssayError
 
@@ -62,15 +69,7 @@ def mutate(
     from assay.brain.search import diagnose
     from assay.brain.search import mutate as mutations
 
-    given = {
-        "region": region,
-        "universe": universe,
-        "delay": delay,
-        "decay": decay,
-        "neutralization": neutralization,
-        "truncation": truncation,
-        "nan_handling": nan_handling,
-    }
+    given = given_settings(region, universe, delay, decay, neutralization, truncation, nan_handling)
     result = _result_of(expression, of, figures, given, workspace)
     proposal = result.proposal
     space = _space(proposal.request.regular, local, data, workspace)

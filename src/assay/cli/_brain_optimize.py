@@ -12,7 +12,14 @@ import typer
 from assay.cli._brain_lists import Delay, Region, Universe, show_table
 from assay.cli._brain_platform import InWorkspace, Local, LocalData, open_platform, workspace_of
 from assay.cli._brain_results_place import number
-from assay.cli._brain_settings import Decay, NanHandling, Neutralization, Truncation, settings_of
+from assay.cli._brain_settings import (
+    Decay,
+    NanHandling,
+    Neutralization,
+    Truncation,
+    given_settings,
+    settings_of,
+)
 from assay.cli._choice import one_of
 from assay.cli._output import Json, print_json, say
 
@@ -69,15 +76,7 @@ def optimize(
         sampler=one_of(sampler, ("auto", "optuna", "local"), "--sampler"),
         seed=seed,
     )
-    given = {
-        "region": region,
-        "universe": universe,
-        "delay": delay,
-        "decay": decay,
-        "neutralization": neutralization,
-        "truncation": truncation,
-        "nan_handling": nan_handling,
-    }
+    given = given_settings(region, universe, delay, decay, neutralization, truncation, nan_handling)
     place = workspace_of(workspace)
     with open_platform(local, data, workspace) as platform:
         start = settings_of(platform.default_settings(), **given)

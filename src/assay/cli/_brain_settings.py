@@ -17,6 +17,14 @@ Truncation = Annotated[float | None, typer.Option(help="Largest share of one nam
 NanHandling = Annotated[Literal["ON", "OFF"] | None, typer.Option(help="ON or OFF.")]
 
 
+_NAMES = ("region", "universe", "delay", "decay", "neutralization", "truncation", "nan_handling")
+
+
+def given_settings(*values: Any) -> dict[str, Any]:
+    """The options that say settings, in the order in which commands have them, by the names of settings."""
+    return dict(zip(_NAMES, values, strict=True))
+
+
 def settings_of(start: SimulationSettings, **given: Any) -> SimulationSettings:
     """Settings with those that were given instead of ``start``'s; None is not given.
 

@@ -10,7 +10,14 @@ import typer
 from assay.cli._brain_lists import Delay, Region, Universe, show_table
 from assay.cli._brain_platform import InWorkspace, Local, LocalData
 from assay.cli._brain_results_place import number
-from assay.cli._brain_settings import Decay, NanHandling, Neutralization, Truncation, settings_of
+from assay.cli._brain_settings import (
+    Decay,
+    NanHandling,
+    Neutralization,
+    Truncation,
+    given_settings,
+    settings_of,
+)
 from assay.cli._output import Json, print_json, say
 from assay.errors import AssayError, ProviderTransient
 
@@ -43,15 +50,7 @@ def stability(
     """
     from assay.cli._brain_run import opened_place
 
-    given = {
-        "region": region,
-        "universe": universe,
-        "delay": delay,
-        "decay": decay,
-        "neutralization": neutralization,
-        "truncation": truncation,
-        "nan_handling": nan_handling,
-    }
+    given = given_settings(region, universe, delay, decay, neutralization, truncation, nan_handling)
     with opened_place(local, data, workspace, resume=None, kind=KIND) as place:
         found, failed = _found(place, expression, given)
     if found is None:
