@@ -61,7 +61,6 @@ def test_nothing_is_written(run: Run, desk: Path, market: Path) -> None:
     ledger.append("refusal", {"reason": "x", "message": "y"})
     with ledger.index():
         pass
-    (desk / "ledger" / "lock").write_bytes(b"someone else\n")
     (desk / "ledger" / "index.sqlite").unlink()
     before, data = tree(desk), tree(market)
     assert run("doctor").code == 0

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from assay.ledger import Ledger, OsFiles
-from assay.ledger._head import Head
+from assay.errors import Refusal
+from assay.ledger import Ledger, OsFiles, Position
+from assay.ledger._head import Head, head_file
 
 from .records import body, numbers
 
@@ -46,15 +49,15 @@ def ledger(tmp_path: Path, files: OpenFiles) -> Ledger:
     return made
 
 
-def hint(ledger: Ledger) -> object:
-    return Head(ledger.folder / "head", OsFiles(), 0).read()
+def hint(ledger: Ledger) -> Position | None:
+    return Head(head_file(ledger.folder, OsFiles()), OsFiles(), 0).read()
 
 
-def test_an_append_opens_nothing_but_the_lock(ledger: Ledger, files: OpenFiles) -> None:
+def test_an_append_opens_nothing(ledger: Ledger, files: OpenFiles) -> None:
     files.ever.clear()
     for number in (2, 3, 4):
         ledger.append("round", body(number), run="r-1")
-    assert files.ever == ["lock", "lock", "lock"]
+    assert files.ever == []
     assert sorted(files.now.values()) == ["head", "ledger.jsonl"]
 
 
@@ -68,29 +71,58 @@ def test_the_files_are_closed_when_the_ledger_is_collected(tmp_path: Path, files
     assert files.now == {}
 
 
-def test_reading_keeps_nothing_open(tmp_path: Path, files: OpenFiles) -> None:
+def test_reading_keeps_nothing_open_but_the_log(tmp_path: Path, files: OpenFiles) -> None:
     Ledger.create(tmp_path / "ledger").append("round", body(1), run="r-1")
     reader = Ledger.open(tmp_path / "ledger", files=files)
     assert numbers(reader) == [1]
     reader.verify()
-    assert files.now == {}
+    assert list(files.now.values()) == ["ledger.jsonl"]
 
 
-@pytest.mark.parametrize("name", ["ledger.jsonl", "head"])
-def test_a_file_that_was_replaced_is_opened_anew(name: str, ledger: Ledger, files: OpenFiles) -> None:
-    path = ledger.folder / name
-    shutil.copy(path, ledger.folder / "copy")
-    (ledger.folder / "copy").replace(path)
+def replace_by_copy(path: Path) -> None:
+    copy = path.with_name("copy")
+    shutil.copy(path, copy)
+    copy.replace(path)
+
+
+def test_a_log_that_was_replaced_is_opened_anew(ledger: Ledger, files: OpenFiles) -> None:
+    replace_by_copy(ledger.folder / "ledger.jsonl")
     entry = ledger.append("round", body(2), run="r-1")
     assert numbers(Ledger.open(ledger.folder)) == [1, 2]
     assert hint(ledger) == entry.position
     assert sorted(files.now.values()) == ["head", "ledger.jsonl"]
 
 
-def test_a_hint_that_was_removed_is_made_anew(ledger: Ledger) -> None:
-    (ledger.folder / "head").unlink()
-    entry = ledger.append("round", body(2), run="r-1")
+@pytest.mark.parametrize("change", [Path.unlink, replace_by_copy])
+def test_hints_that_were_taken_away_are_made_anew_when_others_have_written(
+    change: Callable[[Path], None], ledger: Ledger
+) -> None:
+    change(ledger.folder / "head")
+    ledger.append("round", body(2), run="r-1")
+    noted = hint(ledger)
+    assert noted is None or noted.lines == 2, "it lags behind, and is never ahead"
+    entry = Ledger.open(ledger.folder).append("round", body(3), run="r-1")
     assert hint(ledger) == entry.position
+    entry = ledger.append("round", body(4), run="r-1")
+    assert hint(ledger) == entry.position
+
+
+def test_two_ledgers_of_one_process_keep_each_other_out(ledger: Ledger) -> None:
+    other = Ledger.open(ledger.folder, wait=0.0)
+    with ledger.transaction(), pytest.raises(Refusal, match="not free"):
+        other.append("round", body(2), run="r-1")
+    other.append("round", body(2), run="r-1")
+    assert numbers(ledger) == [1, 2]
+
+
+def test_the_lock_file_of_an_earlier_version_is_left_alone(ledger: Ledger) -> None:
+    old = ledger.folder / "lock"
+    old.write_bytes(b"")
+    with open(old) as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        ledger.append("round", body(2), run="r-1")
+    assert numbers(ledger) == [1, 2]
+    assert old.read_bytes() == b""
 
 
 def test_a_folder_that_was_moved_away_is_left_alone(ledger: Ledger, tmp_path: Path) -> None:

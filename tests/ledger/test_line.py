@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import LedgerDamaged, Refusal
@@ -59,6 +59,42 @@ def test_a_line_reads_back_as_it_was_written(body: dict[str, Any]) -> None:
     assert own_hash(sealed.raw) == sealed.hash
     assert parse(sealed).body == written.value
     assert canonical(parse(sealed).body) == written
+
+
+EDGES = [
+    0.0,
+    -0.0,
+    1e-4,
+    1e16,
+    math.nextafter(1e-4, 0),
+    math.nextafter(1e16, 0),
+    1e-5,
+    1e22,
+    5e-324,
+    2.0**53,
+    0.1,
+]
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.floats(-1, 1) | st.sampled_from(EDGES)
+TEXT_OF_UTF8 = st.text(max_size=12)
+
+
+@given(
+    st.dictionaries(
+        TEXT_OF_UTF8, st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | NUMBERS | TEXT_OF_UTF8
+    )
+)
+@settings(max_examples=500)
+def test_the_text_is_that_of_pythons_encoder(body: dict[str, Any]) -> None:
+    """Whichever encoder is faster for a record; a hash rests on the text."""
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert canonical(body).data == text.encode()
+    assert canonical({"inside": body}).data == f'{{"inside":{text}}}'.encode()
+    assert canonical(body).value == body
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_no_number_is_missing(value: float) -> None:
+    assert canonical({"a": value, "b": 1}) == canonical({"a": None, "b": 1})
 
 
 @given(BODIES)

@@ -8,12 +8,13 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
 
-from assay.errors import Refusal
+from assay.errors import AssayError, Refusal
 from assay.ledger import LEDGER_BUSY, Ledger, OsFiles
 
 from .children import Child, Tell, child
@@ -243,7 +244,56 @@ def test_an_interrupted_append_is_taken_back(tmp_path: Path) -> None:
     assert ledger.append("round", body(8), run="r-1").line == 8
 
 
-def test_a_lock_file_that_is_taken_away_is_made_anew(tmp_path: Path) -> None:
+def test_a_log_that_is_taken_away_is_said_to_be_missing(tmp_path: Path) -> None:
     ledger = small(tmp_path / "ledger")
-    (tmp_path / "ledger" / "lock").unlink()
+    (tmp_path / "ledger" / "ledger.jsonl").rename(tmp_path / "away")
+    before = (tmp_path / "away").read_bytes()
+    for step in (
+        lambda: ledger.append("round", body(7), run="r-1"),
+        ledger.end,
+        lambda: ledger.put([b"one"]),
+    ):
+        with pytest.raises(AssayError, match="no ledger can be read here"):
+            step()
+    assert (tmp_path / "away").read_bytes() == before
+    (tmp_path / "away").rename(tmp_path / "ledger" / "ledger.jsonl")
+    assert ledger.append("round", body(7), run="r-1").line == 8
+
+
+def test_a_child_that_lives_longer_keeps_no_lock(tmp_path: Path) -> None:
+    """A worker of a pool, forked from a process that then is killed in the middle of an append."""
+    folder = tmp_path / "ledger"
+    small(folder)
+
+    def parent(tell: Tell) -> None:
+        ledger = Ledger.open(folder)
+        ledger.append("round", body(7), run="r-1")
+        with ledger.transaction():
+            worker = os.fork()
+            if worker == 0:
+                time.sleep(60)
+                os._exit(0)
+            tell(str(worker))
+            time.sleep(60)
+
+    with child(parent) as killed:
+        worker = int(killed.read())
+        os.kill(killed.pid, signal.SIGKILL)
+        killed.wait()
+    try:
+        assert Ledger.open(folder, wait=1.0).append("round", body(8), run="r-1").line == 9
+    finally:
+        os.kill(worker, signal.SIGKILL)
+
+
+def test_a_child_that_leaves_its_parents_transaction_frees_nothing(tmp_path: Path) -> None:
+    ledger = small(tmp_path / "ledger")
+    with ledger.transaction():
+        forked = os.fork()
+        if forked:
+            assert os.waitpid(forked, 0)[1] == 0
+            with pytest.raises(Refusal, match="not free"):
+                Ledger.open(ledger.folder, wait=0.0).append("round", body(7), run="r-1")
+    if forked == 0:
+        os._exit(0)
     assert ledger.append("round", body(7), run="r-1").line == 8

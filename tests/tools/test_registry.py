@@ -205,7 +205,7 @@ def test_a_ledger_that_is_busy_is_a_common_reason(tmp_path: Path, caller: Caller
         return Done()
 
     registry = Registry([made(function=counted)])
-    with open(ledger.folder / "lock") as other:
+    with open(ledger.folder / "ledger.jsonl") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         outcome = registry.call("a.b", {}, caller)
     assert isinstance(outcome, Refused)

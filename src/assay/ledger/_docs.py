@@ -19,9 +19,10 @@ before anything is acted on; nothing in it is ever changed or taken out.
 | `ledger.jsonl` | the records: one line of JSON each, every line naming the hash of the line before it |
 | `objects.pack` | payloads by their SHA-256: daily series, certificates, prompts, replies |
 | `head` | how far the last writer got; with it a missing end is noticed |
-| `lock` | held while something is appended; the system frees it when the holder dies |
 | `index.sqlite` | a cache, made anew from the records when it is absent |
 | `torn/` | what writers that were stopped left half-written, kept for a look |
+
+While something is appended, `ledger.jsonl` is locked (`flock`); the system frees it when the holder dies.
 
 ## A line
 

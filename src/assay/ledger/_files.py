@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import weakref
@@ -38,72 +39,69 @@ class OsFiles:
         """A file handle that programs started by this process do not inherit."""
         return os.open(path, flags, 0o644)
 
-    def close(self, handle: int) -> None:
-        os.close(handle)
-
-    def write(self, handle: int, data: bytes | memoryview) -> int:
-        """Bytes written, which may be fewer than given."""
-        return os.write(handle, data)
-
-    def write_at(self, handle: int, data: bytes, offset: int) -> int:
-        """Bytes written in place, which may be fewer than given."""
-        return os.pwrite(handle, data, offset)
-
-    def fsync(self, handle: int) -> None:
-        os.fsync(handle)
-
-    def truncate(self, handle: int, size: int) -> None:
-        os.ftruncate(handle, size)
-
-    def replace(self, source: Path, target: Path) -> None:
-        os.replace(source, target)
-
-    def flock(self, handle: int, operation: int) -> None:
-        fcntl.flock(handle, operation)
+    close = staticmethod(os.close)
+    write = staticmethod(os.write)  # what it returns may be fewer bytes than it was given
+    write_at = staticmethod(os.pwrite)
+    fsync = staticmethod(os.fsync)
+    truncate = staticmethod(os.ftruncate)
+    replace = staticmethod(os.replace)
+    flock = staticmethod(fcntl.flock)
 
 
 class KeptFile:
-    """A file that stays open between writes; whoever uses it holds the folder's lock.
+    """A file that stays open between writes, and is closed when this is collected.
 
-    A forked child may go on with its parent's handle: where a write goes is said by the file (appending) or
-    by the call, not by the handle. The file is closed when this is collected.
+    ``partner`` is closed whenever this is: it may then go without checks of its own.
     """
 
-    def __init__(self, path: Path, files: OsFiles, flags: int) -> None:
-        self._path = path
+    def __init__(self, path: Path, files: OsFiles, flags: int, partner: KeptFile | None = None) -> None:
+        self.identity: Identity | None = None  # of the file that was opened last
+        self.path = path
         self._files = files
         self._flags = flags
+        self._partner = partner
         self._handle = _CLOSED
-        self._identity: Identity | None = None
         self._finalizer: Callable[[], object] | None = None
 
-    def handle(self) -> int:
-        """The open file; it is opened anew where it was removed or replaced, but not where it was renamed."""
-        if not _is_open(self._handle, self._identity):
-            self.close()
-            self._handle = self._files.open(self._path, self._flags)
-            self._identity = identity_of(os.fstat(self._handle))
-            self._finalizer = weakref.finalize(self, _close, self._files, self._handle, self._identity)
+    def checked(self) -> int:
+        """The open file; it is opened anew where it was removed or replaced, but not where it was renamed.
+
+        A handle that means another file now is noticed: a process may close all it has (as daemons do), and
+        numbers come again.
+        """
+        try:
+            status = os.fstat(self._handle)
+            if status.st_nlink and (status.st_dev, status.st_ino) == self.identity:
+                return self._handle
+        except OSError as error:
+            if error.errno != errno.EBADF:
+                raise
+        self.close()
+        return self.opened()
+
+    def opened(self) -> int:
+        """The open file, without a look at what has become of it since it was opened."""
+        if self._handle == _CLOSED:
+            self._handle = self._files.open(self.path, self._flags)
+            self.identity = identity_of(os.fstat(self._handle))
+            self._finalizer = weakref.finalize(self, _close, self._files, self._handle, self.identity)
         return self._handle
 
     def close(self) -> None:
-        """Let go of the file; :meth:`handle` opens it anew."""
+        """Let go of the file, and of the partner; they are opened anew when they are wanted."""
         if self._finalizer is not None:
             self._finalizer()
         self._handle = _CLOSED
-
-
-def _is_open(handle: int, identity: Identity | None, *, links: int = 1) -> bool:
-    """Whether a handle is still that of a file: a process may close all it has, and numbers come again."""
-    try:
-        status = os.fstat(handle)
-    except OSError:
-        return False
-    return identity_of(status) == identity and status.st_nlink >= links
+        if self._partner is not None:
+            self._partner.close()
 
 
 def _close(files: OsFiles, handle: int, identity: Identity) -> None:
-    if _is_open(handle, identity, links=0):
+    try:
+        ours = identity_of(os.fstat(handle)) == identity
+    except OSError:
+        return
+    if ours:
         files.close(handle)
 
 
@@ -139,7 +137,8 @@ def write_file(files: OsFiles, path: Path, data: bytes) -> None:
 def append_durably(files: OsFiles, handle: int, data: bytes, end: int) -> None:
     """Add ``data`` to a file that is ``end`` bytes long, and fsync; on any failure cut back to ``end``."""
     try:
-        write_all(files, handle, data)
+        if (written := files.write(handle, data)) != len(data):
+            write_all(files, handle, data[written:])
         files.fsync(handle)
     except BaseException:
         # where even this fails, what is left counts as a torn tail, which the next writer clears away

@@ -3,14 +3,19 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from contextlib import suppress
 from pathlib import Path
 
 from assay.ledger._files import KeptFile, OsFiles
 from assay.ledger._line import Position
 
+HEAD_NAME = "head"
 _SLOT = 256
 _PATTERN = re.compile(rb"(\d{1,18}) (\d{1,18}) ([0-9a-f]{64}) ([0-9a-f]{8})\n *")
+
+
+def head_file(folder: Path, files: OsFiles) -> KeptFile:
+    """The file that all hints of a folder lie in."""
+    return KeptFile(folder / HEAD_NAME, files, os.O_WRONLY | os.O_CREAT)
 
 
 class Head:
@@ -19,17 +24,21 @@ class Head:
     One slot of fixed length each for the log (0) and the pack (1), overwritten in place after what it tells
     of is on the disk; so it may lag behind after a crash, and is never ahead. One that cannot be read counts
     as none.
+
+    ``kept`` is a partner of the log's file, and not looked at before a write: after a ``stat``, Linux stamps
+    the next write with a finer time, and that costs more than the write.
     """
 
-    def __init__(self, path: Path, files: OsFiles, slot: int) -> None:
-        self._path = path
+    def __init__(self, kept: KeptFile, files: OsFiles, slot: int) -> None:
+        self._kept = kept
         self._files = files
         self._place = slot * _SLOT
-        self._kept = KeptFile(path, files, os.O_WRONLY | os.O_CREAT)
 
     def read(self) -> Position | None:
+        """What the last writer noted."""
+        self._kept.close()  # it is read where others have written, who may have made the file anew
         try:
-            with open(self._path, "rb") as file:
+            with open(self._kept.path, "rb") as file:
                 file.seek(self._place)
                 match = _PATTERN.fullmatch(file.read(_SLOT))
         except OSError:
@@ -40,12 +49,10 @@ class Head:
 
     def note(self, position: Position) -> None:
         """Write the hint; where that fails, the old one stays true."""
-        with suppress(OSError):
-            self._files.write_at(self._kept.handle(), slot_bytes(position), self._place)
-
-    def close(self) -> None:
-        """Let go of the file, where the folder's files may be others now."""
-        self._kept.close()
+        try:
+            self._files.write_at(self._kept.opened(), slot_bytes(position), self._place)
+        except OSError:
+            return
 
 
 def slot_bytes(position: Position) -> bytes:

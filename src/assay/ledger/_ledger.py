@@ -10,7 +10,7 @@ from typing import Any, Self
 from assay.base import ID_PATTERN, Clock, Operator, SystemClock, new_folder
 from assay.errors import AssayError, LedgerDamaged, Refusal
 from assay.ledger._files import OsFiles
-from assay.ledger._head import slot_bytes
+from assay.ledger._head import HEAD_NAME, head_file, slot_bytes
 from assay.ledger._index import Index
 from assay.ledger._keys import TrialKey
 from assay.ledger._kinds import KINDS, check
@@ -25,7 +25,7 @@ from assay.ledger._line import (
     own_hash,
     parse,
 )
-from assay.ledger._lock import FolderLock
+from assay.ledger._lock import LOG_NAME, LogLock, log_file
 from assay.ledger._log import Log, known_kind, new_log
 from assay.ledger._looks import HiddenPeriod, Look, LooksUsed, charge_look, looks_used
 from assay.ledger._objects import MAGIC, Objects, is_object_name
@@ -74,9 +74,10 @@ class Ledger:
         self.folder = Path(folder)
         files = files or OsFiles()
         self._stamp = Stamp(clock or SystemClock())
-        self._lock = FolderLock(self.folder / "lock", files, wait)
-        self._log = Log(self.folder, files)
-        self._objects = Objects(self.folder, files)
+        head = head_file(self.folder, files)
+        self._lock = LogLock(log_file(self.folder, files, head), files, wait)
+        self._log = Log(self.folder, files, self._lock, head)
+        self._objects = Objects(self.folder, files, head)
 
     @classmethod
     def create(
@@ -92,10 +93,9 @@ class Ledger:
         first = new_log(Stamp(clock or SystemClock())())
         start = Position(1, len(first), own_hash(first) or NO_HASH)
         with new_folder(Path(folder)) as staged:
-            (staged / "ledger.jsonl").write_bytes(first)
+            (staged / LOG_NAME).write_bytes(first)
             (staged / "objects.pack").write_bytes(MAGIC)
-            (staged / "head").write_bytes(slot_bytes(start) + slot_bytes(Position(0, len(MAGIC), NO_HASH)))
-            (staged / "lock").touch()
+            (staged / HEAD_NAME).write_bytes(slot_bytes(start) + slot_bytes(Position(0, len(MAGIC), NO_HASH)))
             (staged / "torn").mkdir()
         return cls(folder, clock=clock, wait=wait, files=files)
 
@@ -112,7 +112,7 @@ class Ledger:
         AssayError
             There is no ledger.
         """
-        if not (Path(folder) / "ledger.jsonl").is_file():
+        if not (Path(folder) / LOG_NAME).is_file():
             fix = "name a workspace that has a ledger, or make one with: assay init"
             if Path(folder).is_dir() and any(Path(folder).iterdir()):
                 fix = "bring ledger.jsonl back from a copy, or name a workspace that has a ledger"
@@ -134,14 +134,16 @@ class Ledger:
         LedgerDamaged
             What others added does not fit.
         """
-        return self.append_many([Draft(kind, body, run, latency)])[0]
+        return self._add([self._prepared(kind, body, run, latency)])[0]
 
     def append_many(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
         """Add records in one write and one fsync: after a crash, all of them are there, or none.
 
         Raises as :meth:`append`.
         """
-        records = [self._prepared(draft) for draft in drafts]
+        return self._add([self._prepared(one.kind, one.body, one.run, one.latency) for one in drafts])
+
+    def _add(self, records: Sequence[Prepared]) -> tuple[Entry, ...]:
         with self._lock.held():
             self._take_up()
             return self._log.append(records) if records else ()
@@ -159,7 +161,8 @@ class Ledger:
     def _take_up(self) -> None:
         """Come to where the record ends, and clear away what a writer that was stopped has left."""
         self._log.settle()
-        self._log.repair(self._stamp)
+        if self._log.needs_repair:
+            self._log.repair(self._stamp)
 
     def entries(
         self, *, kind: str | None = None, run: str | None = None, start: int | Position = 0
@@ -342,11 +345,13 @@ class Ledger:
         with self.index() as index:
             return looks_used(index, data)
 
-    def _prepared(self, draft: Draft) -> Prepared:
-        if draft.run is not None:
-            _check_run(draft.run)
-        check(draft.kind, draft.body, draft.run)
-        return Prepared(draft.kind, draft.run, canonical(draft.body), self._stamp(draft.latency))
+    def _prepared(
+        self, kind: str, body: Mapping[str, Any], run: str | None, latency: float | None
+    ) -> Prepared:
+        if run is not None:
+            _check_run(run)
+        check(kind, body, run)
+        return Prepared(kind, run, canonical(body), self._stamp(latency))
 
 
 def _check_run(run: str) -> None:

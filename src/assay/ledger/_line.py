@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from pydantic_core import PydanticSerializationError, to_json
 
 from assay.errors import LedgerDamaged, Refusal
 from assay.ledger._reasons import BAD_RECORD
@@ -25,6 +26,7 @@ MAX_LINE = 256 * 1024 * 1024
 NO_HASH = "0" * 64
 
 _LONGEST_PLACE = 120
+_SMALLEST, _LARGEST = 1e-4, 1e16  # what Python writes without an exponent
 _INTEGERS = range(-(2**63), 2**63)
 _PREV = b',"prev":"'
 _HASH = b',"hash":"'
@@ -200,6 +202,8 @@ def canonical(value: Any, where: str = "body") -> Canonical:
     Refusal
         ``bad_record``, see :func:`plain`.
     """
+    if type(value) is dict and (simple := _simple(value)) is not None:
+        return simple
     value = plain(value, where)
     text = _encoder.encode(value)
     try:
@@ -208,6 +212,31 @@ def canonical(value: Any, where: str = "body") -> Canonical:
         # the only text UTF-8 does not have; in JSON its escape is the very text that Python replaces it by
         value = _paired(value)
         return Canonical(value, _encoder.encode(value).encode("utf-8", "backslashreplace"))
+
+
+def _simple(value: dict[Any, Any]) -> Canonical | None:
+    """As :func:`canonical`, in half the time, of what most records are: texts, and numbers that need no care.
+
+    None for all else, among it numbers that pydantic's encoder would write with another exponent than Python.
+    """
+    copy: dict[str, Any] = {}
+    try:
+        for key in sorted(value):
+            item = copy[key] = value[key]
+            if type(key) is not str:
+                return None
+            kind = type(item)
+            if kind is float:
+                if not _SMALLEST <= abs(item) < _LARGEST and item != 0:
+                    return None
+            elif kind is int:
+                if item not in _INTEGERS:
+                    return None
+            elif not (kind is str or item is None or kind is bool):
+                return None
+        return Canonical(copy, to_json(copy))
+    except (TypeError, PydanticSerializationError):  # keys of several types; a lone surrogate
+        return None
 
 
 class Prepared(NamedTuple):

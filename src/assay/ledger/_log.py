@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from assay.errors import AssayError, Refusal
+from assay.errors import Refusal
 from assay.ledger._files import (
     Identity,
     KeptFile,
@@ -35,6 +34,7 @@ from assay.ledger._line import (
     parse,
     seal,
 )
+from assay.ledger._lock import LogLock
 from assay.ledger._reasons import BAD_RECORD
 from assay.ledger._scan import Scan, TornTail, missing_tail, open_log
 
@@ -46,18 +46,18 @@ _PENDING = ".pending"
 class Log:
     """The file ``ledger.jsonl``: what of it is accepted, and adding to it.
 
-    Every method wants the folder's lock.
+    Every method wants the ledger's lock.
     """
 
-    def __init__(self, folder: Path, files: OsFiles) -> None:
-        self.path = folder / "ledger.jsonl"
+    def __init__(self, folder: Path, files: OsFiles, lock: LogLock, head: KeptFile) -> None:
+        self.path = lock.path
         self.end = START
         self.torn: TornTail | None = None
         self._torn_folder = folder / "torn"
         self._files = files
-        self._head = Head(folder / "head", files, 0)
+        self._head = Head(head, files, 0)
         self._identity: Identity | None = None
-        self._kept = KeptFile(self.path, files, os.O_WRONLY | os.O_APPEND)
+        self._lock = lock
         self._pending_seen = False
 
     def settle(self) -> None:
@@ -68,21 +68,12 @@ class Log:
         LedgerDamaged
             What was added does not fit, or the record is shorter than it once was.
         """
-        try:
-            status = os.stat(self.path)
-        except OSError as error:
-            raise AssayError(
-                f"no ledger can be read here: {error.strerror}",
-                where=str(self.path),
-                fix="name a workspace that has a ledger, or make one with: assay init",
-            ) from error
+        status = self._lock.status
         identity = identity_of(status)
         if identity == self._identity and status.st_size == self.end.offset:
             self.torn = None
             return
         if identity != self._identity:
-            self._kept.close()
-            self._head.close()
             self._check_header()
         noted = self._head.read() or START
         scan = self._scan_from(max(noted, self.end, key=lambda place: place.offset))
@@ -148,20 +139,23 @@ class Log:
                 )
             )
         try:
-            append_durably(self._files, self._kept.handle(), b"".join(lines), self.end.offset)
+            append_durably(self._files, self._lock.handle, b"".join(lines), self.end.offset)
         except OSError as error:
             raise unwritable(self.path, error) from error
         self.end = place
         self._head.note(place)
         return tuple(entries)
 
+    @property
+    def needs_repair(self) -> bool:
+        """Whether :meth:`repair` may have something to do: the first time, and where there is a torn tail."""
+        return self.torn is not None or not self._pending_seen
+
     def repair(self, meta: Callable[[], Canonical]) -> None:
         """Cut off a torn tail, if there is one, keep its bytes in ``torn/``, and record that.
 
         Stopped anywhere, it is taken up again by the next writer that opens the ledger.
         """
-        if self.torn is None and self._pending_seen:
-            return
         try:
             if self.torn is not None:
                 self._cut(self.torn)
@@ -179,7 +173,7 @@ class Log:
         self._torn_folder.mkdir(exist_ok=True)
         name = f"{torn.offset}-{torn.reason}-{digest[:16]}.bin{_PENDING}"
         write_file(self._files, self._torn_folder / name, data)
-        handle = self._kept.handle()
+        handle = self._lock.handle
         self._files.truncate(handle, torn.offset)
         self._files.fsync(handle)
         self.torn = None

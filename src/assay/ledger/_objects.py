@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from assay.errors import AssayError, LedgerDamaged
-from assay.ledger._files import Identity, OsFiles, append_durably, identity_of
+from assay.ledger._files import Identity, KeptFile, OsFiles, append_durably, identity_of
 from assay.ledger._head import Head
 from assay.ledger._line import NO_HASH, Position
 from assay.ledger._log import unwritable
@@ -32,16 +32,16 @@ class _Place:
 
 
 class Objects:
-    """The file ``objects.pack``. Every method wants the folder's lock.
+    """The file ``objects.pack``. Every method wants the ledger's lock.
 
     An object that was put is on the disk before anyone can name it in a record, so whatever a crash leaves
     at the end of the pack is named nowhere, and is cut off.
     """
 
-    def __init__(self, folder: Path, files: OsFiles) -> None:
+    def __init__(self, folder: Path, files: OsFiles, head: KeptFile) -> None:
         self._path = folder / "objects.pack"
         self._files = files
-        self._head = Head(folder / "head", files, 1)
+        self._head = Head(head, files, 1)
         self._places: dict[bytes, _Place] = {}
         self._identity: Identity | None = None
         self._end = 0  # of the last whole object
@@ -137,7 +137,6 @@ class Objects:
             raise _damaged("objects.pack", "is missing") from error
         identity = identity_of(status)
         if identity != self._identity or status.st_size < self._end:
-            self._head.close()
             self._identity, self._places, self._end, self._size, self._synced = identity, {}, 0, -1, 0
         elif status.st_size == self._size:
             return
