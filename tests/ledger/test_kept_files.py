@@ -6,13 +6,15 @@ import fcntl
 import gc
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from assay.errors import Refusal
-from assay.ledger import Ledger, OsFiles, Position
+from assay.errors import AssayError, Refusal
+from assay.ledger import Ledger, LedgerUnwritable, OsFiles, Position
 from assay.ledger._head import Head, head_file
 
 from .records import body, numbers
@@ -85,8 +87,16 @@ def replace_by_copy(path: Path) -> None:
     copy.replace(path)
 
 
-def test_a_log_that_was_replaced_is_opened_anew(ledger: Ledger, files: OpenFiles) -> None:
-    replace_by_copy(ledger.folder / "ledger.jsonl")
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next append comes so late that it looks at the file of the hints again."""
+    monkeypatch.setattr("assay.ledger._files._LOOK_AFTER", -1.0)
+
+
+@pytest.mark.usefixtures("later")
+@pytest.mark.parametrize("name", ["ledger.jsonl", "head"])
+def test_a_file_that_was_replaced_is_opened_anew(name: str, ledger: Ledger, files: OpenFiles) -> None:
+    replace_by_copy(ledger.folder / name)
     entry = ledger.append("round", body(2), run="r-1")
     assert numbers(Ledger.open(ledger.folder)) == [1, 2]
     assert hint(ledger) == entry.position
@@ -94,17 +104,146 @@ def test_a_log_that_was_replaced_is_opened_anew(ledger: Ledger, files: OpenFiles
 
 
 @pytest.mark.parametrize("change", [Path.unlink, replace_by_copy])
-def test_hints_that_were_taken_away_are_made_anew_when_others_have_written(
-    change: Callable[[Path], None], ledger: Ledger
+def test_hints_that_were_just_taken_away_are_made_anew_soon(
+    change: Callable[[Path], None], ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(ledger.folder / "head")
     ledger.append("round", body(2), run="r-1")
     noted = hint(ledger)
     assert noted is None or noted.lines == 2, "it lags behind, and is never ahead"
-    entry = Ledger.open(ledger.folder).append("round", body(3), run="r-1")
+    monkeypatch.setattr("assay.ledger._files._LOOK_AFTER", -1.0)
+    entry = ledger.append("round", body(3), run="r-1")
     assert hint(ledger) == entry.position
+
+
+def test_hints_that_were_taken_away_are_made_anew_where_others_have_written(ledger: Ledger) -> None:
+    (ledger.folder / "head").unlink()
+    ledger.append("round", body(2), run="r-1")
+    Ledger.open(ledger.folder).append("round", body(3), run="r-1")
     entry = ledger.append("round", body(4), run="r-1")
     assert hint(ledger) == entry.position
+
+
+@pytest.mark.usefixtures("later")
+def test_hints_that_were_removed_are_made_anew(ledger: Ledger) -> None:
+    (ledger.folder / "head").unlink()
+    entry = ledger.append("round", body(2), run="r-1")
+    assert hint(ledger) == entry.position
+
+
+@pytest.mark.usefixtures("later")
+def test_nothing_is_appended_where_no_hint_can_be_written(ledger: Ledger) -> None:
+    """Nobody would notice that the record was taken away again."""
+    head = ledger.folder / "head"
+    head.unlink()
+    head.mkdir()
+    before = (ledger.folder / "ledger.jsonl").read_bytes(), (ledger.folder / "objects.pack").read_bytes()
+    for step in (lambda: ledger.append("round", body(2), run="r-1"), lambda: ledger.put([b"one"])):
+        with pytest.raises(LedgerUnwritable, match="nothing was recorded"):
+            step()
+    after = (ledger.folder / "ledger.jsonl").read_bytes(), (ledger.folder / "objects.pack").read_bytes()
+    assert after == before
+
+
+def test_a_log_that_is_replaced_in_a_transaction_is_not_written_to(ledger: Ledger) -> None:
+    with ledger.transaction():
+        replace_by_copy(ledger.folder / "ledger.jsonl")
+        with pytest.raises(LedgerUnwritable, match="replaced or closed while it was locked"):
+            ledger.append("round", body(2), run="r-1")
+    ledger.append("round", body(3), run="r-1")
+    assert numbers(Ledger.open(ledger.folder)) == [1, 3]
+
+
+def test_handles_that_are_closed_in_a_transaction_are_not_written_to(
+    ledger: Ledger, files: OpenFiles, tmp_path: Path
+) -> None:
+    with ledger.transaction():
+        handles = sorted(files.now)
+        for handle in handles:
+            files.close(handle)
+        others = [os.open(tmp_path / "other", os.O_RDWR | os.O_CREAT) for _ in handles]
+        assert set(handles) & set(others), "the numbers came again"
+        with pytest.raises(LedgerUnwritable, match="replaced or closed while it was locked"):
+            ledger.append("round", body(2), run="r-1")
+    for other in others:
+        os.close(other)
+    assert (tmp_path / "other").read_bytes() == b""
+    ledger.append("round", body(3), run="r-1")
+    assert numbers(Ledger.open(ledger.folder)) == [1, 3]
+
+
+def test_a_folder_that_was_moved_is_not_kept_locked(ledger: Ledger, tmp_path: Path) -> None:
+    ledger.folder.rename(tmp_path / "away")
+    with pytest.raises(AssayError, match="no ledger can be read here"):
+        ledger.append("round", body(2), run="r-1")
+    Ledger.open(tmp_path / "away", wait=0.0).append("round", body(2), run="r-1")
+
+
+def a_file(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def a_loop(path: Path) -> None:
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize("instead", [a_file, a_loop])
+def test_a_folder_that_became_something_else(
+    instead: Callable[[Path], None], ledger: Ledger, tmp_path: Path
+) -> None:
+    ledger.folder.rename(tmp_path / "away")
+    instead(ledger.folder)
+    for step in (ledger.end, ledger.verify, lambda: ledger.append("round", body(2), run="r-1")):
+        with pytest.raises(AssayError, match="no ledger can be read here"):
+            step()
+
+
+def test_ledgers_are_let_go_without_the_collector_of_cycles(ledger: Ledger) -> None:
+    gc.disable()
+    try:
+        before = len(os.listdir("/dev/fd"))
+        for _ in range(20):
+            Ledger.open(ledger.folder).append("round", body(2), run="r-1")
+        assert len(os.listdir("/dev/fd")) == before
+    finally:
+        gc.enable()
+
+
+EXIT = """
+import atexit, os, sys, threading
+from assay.ledger import Ledger, OsFiles
+inside, others = threading.Event(), []
+class Slow(OsFiles):
+    def fsync(self, handle):
+        inside.set()
+        go_on.wait()
+        super().fsync(handle)
+go_on = threading.Event()
+def at_exit():
+    # the handles that the append uses must not have been closed: these would get their numbers
+    for number in range(20):
+        others.append(os.open(sys.argv[2], os.O_RDWR | os.O_CREAT | os.O_APPEND))
+    go_on.set()
+    thread.join()
+atexit.register(at_exit)
+ledger = Ledger.open(sys.argv[1], files=Slow())
+record = ("refusal", {"reason": "x", "message": "y"})
+thread = threading.Thread(target=ledger.append, args=record, daemon=True)
+thread.start()
+inside.wait()
+"""
+
+
+def test_an_append_at_the_exit_of_the_interpreter_writes_to_its_own_files(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", EXIT, str(ledger.folder), str(tmp_path / "other")], check=False, timeout=60
+    )
+    assert done.returncode == 0
+    assert (tmp_path / "other").read_bytes() == b""
+    assert [entry.kind for entry in Ledger.open(ledger.folder).entries()][-1] == "refusal"
+    assert hint(ledger) == ledger.end()
 
 
 def test_two_ledgers_of_one_process_keep_each_other_out(ledger: Ledger) -> None:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
@@ -94,8 +95,10 @@ def test_a_child_killed_while_its_siblings_wait(tmp_path: Path) -> None:
         tell("begins")
         Ledger.open(folder).append("round", body(100), run="r-1")
 
-    with holder(folder) as other, child(waiter) as waiting:
+    with ExitStack() as stack:
+        other = stack.enter_context(holder(folder))
         assert other.read() == "held"
+        waiting = stack.enter_context(child(waiter))
         assert waiting.read() == "begins"
         other.kill()
         assert waiting.wait() == 0
@@ -231,6 +234,50 @@ class InterruptedFiles(OsFiles):
     def fsync(self, handle: int) -> None:
         self.fsync = super().fsync  # type: ignore[method-assign]
         raise KeyboardInterrupt
+
+
+class Signalled(OsFiles):
+    """A signal comes when the lock has just been taken, and its handler appends."""
+
+    def __init__(self) -> None:
+        self.answer: Callable[[], object] | None = None
+
+    def flock(self, handle: int, operation: int) -> None:
+        super().flock(handle, operation)
+        answer, self.answer = self.answer, None
+        if answer is not None:
+            answer()
+
+
+def test_a_handler_that_appends_while_the_lock_is_taken_is_refused(tmp_path: Path) -> None:
+    small(tmp_path / "ledger")
+    files = Signalled()
+    ledger = Ledger.open(tmp_path / "ledger", files=files)
+    refused = []
+
+    def handler() -> None:
+        try:
+            ledger.append("round", body(8), run="r-1")
+        except Refusal as refusal:
+            refused.append(refusal.reason)
+
+    files.answer = handler
+    ledger.append("round", body(7), run="r-1")
+    assert refused == [LEDGER_BUSY]
+    assert ledger.verify().records == 8
+
+
+def test_a_signal_that_raises_while_the_lock_is_taken_leaves_it_free(tmp_path: Path) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    small(tmp_path / "ledger")
+    files = Signalled()
+    ledger = Ledger.open(tmp_path / "ledger", files=files)
+    files.answer = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        ledger.append("round", body(7), run="r-1")
+    assert Ledger.open(tmp_path / "ledger", wait=0.0).append("round", body(7), run="r-1").line == 8
 
 
 def test_an_interrupted_append_is_taken_back(tmp_path: Path) -> None:

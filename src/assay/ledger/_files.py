@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import errno
 import fcntl
+import math
 import os
+import time
 import weakref
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +22,7 @@ Identity = tuple[int, int]
 
 
 _CLOSED = -1
+_LOOK_AFTER = 0.1  # seconds
 
 
 def identity_of(status: os.stat_result) -> Identity:
@@ -39,59 +40,87 @@ class OsFiles:
         """A file handle that programs started by this process do not inherit."""
         return os.open(path, flags, 0o644)
 
-    close = staticmethod(os.close)
-    write = staticmethod(os.write)  # what it returns may be fewer bytes than it was given
-    write_at = staticmethod(os.pwrite)
-    fsync = staticmethod(os.fsync)
-    truncate = staticmethod(os.ftruncate)
-    replace = staticmethod(os.replace)
-    flock = staticmethod(fcntl.flock)
+    def close(self, handle: int) -> None:
+        os.close(handle)
+
+    def write(self, handle: int, data: bytes | memoryview) -> int:
+        """Bytes written, which may be fewer than given."""
+        return os.write(handle, data)
+
+    def write_at(self, handle: int, data: bytes, offset: int) -> int:
+        """Bytes written in place, which may be fewer than given."""
+        return os.pwrite(handle, data, offset)
+
+    def fsync(self, handle: int) -> None:
+        os.fsync(handle)
+
+    def truncate(self, handle: int, size: int) -> None:
+        os.ftruncate(handle, size)
+
+    def replace(self, source: Path, target: Path) -> None:
+        os.replace(source, target)
+
+    def flock(self, handle: int, operation: int) -> None:
+        fcntl.flock(handle, operation)
 
 
 class KeptFile:
     """A file that stays open between writes, and is closed when this is collected.
 
-    ``partner`` is closed whenever this is: it may then go without checks of its own.
+    ``partner`` is closed whenever this is: what has become of one may have become of both.
     """
 
     def __init__(self, path: Path, files: OsFiles, flags: int, partner: KeptFile | None = None) -> None:
         self.identity: Identity | None = None  # of the file that was opened last
+        self.number = _CLOSED  # the handle, as it is
         self.path = path
         self._files = files
         self._flags = flags
         self._partner = partner
-        self._handle = _CLOSED
-        self._finalizer: Callable[[], object] | None = None
+        self._looked = -math.inf
+        self._finalizer: weakref.finalize[..., KeptFile] | None = None
 
-    def checked(self) -> int:
-        """The open file; it is opened anew where it was removed or replaced, but not where it was renamed.
+    def handle(self) -> int:
+        """The open file; it is opened anew where it was removed or replaced, but not where it was renamed."""
+        if self.is_open():
+            return self.number
+        self.close()
+        self.number = self._files.open(self.path, self._flags)
+        self.identity = identity_of(os.fstat(self.number))
+        self._finalizer = weakref.finalize(self, _close, self._files, self.number, self.identity)
+        # at exit the system closes it: another thread may be in the middle of a write
+        self._finalizer.atexit = False
+        return self.number
 
-        A handle that means another file now is noticed: a process may close all it has (as daemons do), and
-        numbers come again.
+    def handle_of_late(self) -> int:
+        """As :meth:`handle`, but of calls that follow each other closely the first looks for all.
+
+        Since Linux 6.13 a ``stat`` makes the next write of a file carry a finer time, which costs more than a
+        small write itself.
+        """
+        now = time.monotonic()
+        if now - self._looked > _LOOK_AFTER:
+            self.handle()
+            self._looked = now
+        return self.number
+
+    def is_open(self) -> bool:
+        """Whether the handle is still that of the file, and the file has a name.
+
+        A process may close all its handles (as daemons do), and their numbers come again for other files.
         """
         try:
-            status = os.fstat(self._handle)
-            if status.st_nlink and (status.st_dev, status.st_ino) == self.identity:
-                return self._handle
-        except OSError as error:
-            if error.errno != errno.EBADF:
-                raise
-        self.close()
-        return self.opened()
-
-    def opened(self) -> int:
-        """The open file, without a look at what has become of it since it was opened."""
-        if self._handle == _CLOSED:
-            self._handle = self._files.open(self.path, self._flags)
-            self.identity = identity_of(os.fstat(self._handle))
-            self._finalizer = weakref.finalize(self, _close, self._files, self._handle, self.identity)
-        return self._handle
+            status = os.fstat(self.number)
+        except OSError:
+            return False
+        return status.st_nlink > 0 and (status.st_dev, status.st_ino) == self.identity
 
     def close(self) -> None:
-        """Let go of the file, and of the partner; they are opened anew when they are wanted."""
+        """Let go of the file; it is opened anew when it is wanted."""
         if self._finalizer is not None:
             self._finalizer()
-        self._handle = _CLOSED
+        self.number = _CLOSED
+        self._looked = -math.inf
         if self._partner is not None:
             self._partner.close()
 

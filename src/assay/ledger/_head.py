@@ -24,9 +24,6 @@ class Head:
     One slot of fixed length each for the log (0) and the pack (1), overwritten in place after what it tells
     of is on the disk; so it may lag behind after a crash, and is never ahead. One that cannot be read counts
     as none.
-
-    ``kept`` is a partner of the log's file, and not looked at before a write: after a ``stat``, Linux stamps
-    the next write with a finer time, and that costs more than the write.
     """
 
     def __init__(self, kept: KeptFile, files: OsFiles, slot: int) -> None:
@@ -36,9 +33,9 @@ class Head:
 
     def read(self) -> Position | None:
         """What the last writer noted."""
-        self._kept.close()  # it is read where others have written, who may have made the file anew
+        self._kept.close()  # it is read where others have written, or the folder is another one by now
         try:
-            with open(self._kept.path, "rb") as file:
+            with self._kept.path.open("rb") as file:
                 file.seek(self._place)
                 match = _PATTERN.fullmatch(file.read(_SLOT))
         except OSError:
@@ -47,12 +44,22 @@ class Head:
             return None
         return Position(int(match[1]), int(match[2]), match[3].decode())
 
+    def open(self) -> None:
+        """See that a hint can be written, before there is anything to hint at.
+
+        Raises
+        ------
+        OSError
+            It cannot: then nothing must be appended, as nobody would notice that it was taken away again.
+        """
+        self._kept.handle_of_late()
+
     def note(self, position: Position) -> None:
-        """Write the hint; where that fails, the old one stays true."""
+        """Write the hint, after :meth:`open`; where that fails, the old one stays true."""
         try:
-            self._files.write_at(self._kept.opened(), slot_bytes(position), self._place)
+            self._files.write_at(self._kept.number, slot_bytes(position), self._place)
         except OSError:
-            return
+            self._kept.close()
 
 
 def slot_bytes(position: Position) -> bytes:

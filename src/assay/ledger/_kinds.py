@@ -95,6 +95,7 @@ _TABLE = (
     ),
 )
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _TABLE}
+_REQUIRED = {kind.name: frozenset(kind.keys) for kind in _TABLE}
 
 
 def check(kind: str, body: Mapping[str, Any], run: str | None, *, own: bool = False) -> None:
@@ -113,8 +114,8 @@ def check(kind: str, body: Mapping[str, Any], run: str | None, *, own: bool = Fa
         raise Refusal(BAD_RECORD, f"no kind of record is named {kind!r}", where="kind", fix=fix)
     if known.own and not own:
         raise Refusal(BAD_RECORD, f"records of kind {kind!r} are written by the ledger itself", where="kind")
-    missing = [key for key in known.keys if key not in body]
-    if missing:
+    if not _REQUIRED[kind] <= body.keys():
+        missing = [key for key in known.keys if key not in body]
         listed = ", ".join(missing)
         raise Refusal(
             BAD_RECORD,

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from assay.base import ID_PATTERN, Clock, Operator, SystemClock, new_folder
 from assay.errors import AssayError, LedgerDamaged, Refusal
@@ -39,8 +39,7 @@ from assay.ledger._trials import Scope, Trials, collect
 WAIT = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A record to be appended. ``latency``, in seconds, goes to ``meta``."""
 
     kind: str
@@ -73,6 +72,7 @@ class Ledger:
     def __init__(self, folder: Path, *, clock: Clock | None, wait: float, files: OsFiles | None) -> None:
         self.folder = Path(folder)
         files = files or OsFiles()
+        self._usual_run: str | None = None  # checked already; most records are of the run before
         self._stamp = Stamp(clock or SystemClock())
         head = head_file(self.folder, files)
         self._lock = LogLock(log_file(self.folder, files, head), files, wait)
@@ -112,9 +112,15 @@ class Ledger:
         AssayError
             There is no ledger.
         """
-        if not (Path(folder) / LOG_NAME).is_file():
+        try:
+            found = (Path(folder) / LOG_NAME).is_file()
+            emptied = not found and Path(folder).is_dir() and any(Path(folder).iterdir())
+        except PermissionError as error:
+            fix = "ask whoever owns the folder for the right to read it"
+            raise AssayError(f"{folder} may not be read", where=str(folder), fix=fix) from error
+        if not found:
             fix = "name a workspace that has a ledger, or make one with: assay init"
-            if Path(folder).is_dir() and any(Path(folder).iterdir()):
+            if emptied:
                 fix = "bring ledger.jsonl back from a copy, or name a workspace that has a ledger"
             raise AssayError(f"there is no ledger in {folder}", where=str(folder), fix=fix)
         return cls(folder, clock=clock, wait=wait, files=files)
@@ -134,17 +140,15 @@ class Ledger:
         LedgerDamaged
             What others added does not fit.
         """
-        return self._add([self._prepared(kind, body, run, latency)])[0]
+        return self.append_many([Draft(kind, body, run, latency)])[0]
 
     def append_many(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
         """Add records in one write and one fsync: after a crash, all of them are there, or none.
 
         Raises as :meth:`append`.
         """
-        return self._add([self._prepared(one.kind, one.body, one.run, one.latency) for one in drafts])
-
-    def _add(self, records: Sequence[Prepared]) -> tuple[Entry, ...]:
-        with self._lock.held():
+        records = [self._prepared(draft) for draft in drafts]
+        with self._lock:
             self._take_up()
             return self._log.append(records) if records else ()
 
@@ -154,7 +158,7 @@ class Ledger:
 
         It keeps all others from writing meanwhile; it takes nothing back: each append counts at once.
         """
-        with self._lock.held():
+        with self._lock:
             self._take_up()
             yield self
 
@@ -204,13 +208,13 @@ class Ledger:
 
     def end(self) -> Position:
         """Where the accepted record ends now."""
-        with self._lock.held(reading=True):
+        with self._lock.reading():
             self._log.settle()
             return self._log.end
 
     def torn(self) -> TornTail | None:
         """What a writer that was stopped left at the end, until the next writer cuts it off."""
-        with self._lock.held(reading=True):
+        with self._lock.reading():
             self._log.settle()
             return self._log.torn
 
@@ -225,7 +229,7 @@ class Ledger:
         LedgerDamaged
             ``where`` names the first line that does not fit, or that names an object which does not.
         """
-        with self._lock.held(reading=True):
+        with self._lock.reading():
             self._log.settle()
             end, torn = self._log.end, self._log.torn
             # while nobody can append: an index that is brought up to date meanwhile has seen more, rightly
@@ -264,7 +268,7 @@ class Ledger:
 
         Raises as :meth:`append`.
         """
-        with self._lock.held():
+        with self._lock:
             return self._objects.put(payloads)
 
     def get(self, name: str) -> bytes:
@@ -277,7 +281,7 @@ class Ledger:
         AssayError
             ``name`` is not ``sha256:`` and 64 hex digits.
         """
-        with self._lock.held(reading=True):
+        with self._lock.reading():
             return self._objects.get(name)
 
     def index(self, *, anew: bool = False) -> Index:
@@ -290,7 +294,7 @@ class Ledger:
         LedgerDamaged
             A line that was not indexed yet does not fit.
         """
-        with self._lock.held(reading=True):
+        with self._lock.reading():
             self._log.settle()
             end, torn = self._log.end, self._log.torn
         return Index(self._log.path, self.folder / "index.sqlite", end=end.offset, torn=torn, anew=anew)
@@ -345,13 +349,12 @@ class Ledger:
         with self.index() as index:
             return looks_used(index, data)
 
-    def _prepared(
-        self, kind: str, body: Mapping[str, Any], run: str | None, latency: float | None
-    ) -> Prepared:
-        if run is not None:
-            _check_run(run)
-        check(kind, body, run)
-        return Prepared(kind, run, canonical(body), self._stamp(latency))
+    def _prepared(self, draft: Draft) -> Prepared:
+        if draft.run is not None and draft.run != self._usual_run:
+            _check_run(draft.run)
+            self._usual_run = draft.run
+        check(draft.kind, draft.body, draft.run)
+        return Prepared(draft.kind, draft.run, canonical(draft.body), self._stamp(draft.latency))
 
 
 def _check_run(run: str) -> None:

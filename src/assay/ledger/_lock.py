@@ -6,7 +6,8 @@ import os
 import threading
 import time
 import weakref
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from assay.errors import AssayError, Refusal
@@ -16,6 +17,7 @@ from assay.ledger._reasons import LEDGER_BUSY
 LOG_NAME = "ledger.jsonl"
 _FIRST_PAUSE = 0.0005
 _LONGEST_PAUSE = 0.02
+_EXCLUSIVE = fcntl.LOCK_EX | fcntl.LOCK_NB
 _READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 
@@ -40,24 +42,37 @@ class LogLock:
         self._files = files
         self._wait = wait
         self._status: os.stat_result | None = None
-        self._writing = _Held(self, reading=False)
-        self._reading = _Held(self, reading=True)
         self._hold_nothing()
         _locks.add(self)
 
-    def held(self, *, reading: bool = False) -> AbstractContextManager[None]:
-        """Hold the lock; ``reading`` goes on without it where the log cannot be written, nor then changed.
+    def __enter__(self) -> None:
+        """Hold the lock, to write.
 
         Raises
         ------
         Refusal
             ``ledger_busy``: it was not free within the wait.
         LedgerUnwritable
-            The log cannot be opened for writing.
+            The log cannot be opened for writing, or was replaced while it was held.
         AssayError
             There is no log.
         """
-        return self._reading if reading else self._writing
+        self._take(reading=False)
+
+    def __exit__(self, *_: object) -> None:
+        self._free()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold the lock, to read; go on without it where the log cannot be written, nor then changed.
+
+        Raises as entering does, but :class:`LedgerUnwritable`.
+        """
+        self._take(reading=True)
+        try:
+            yield
+        finally:
+            self._free()
 
     @property
     def handle(self) -> int:
@@ -75,6 +90,7 @@ class LogLock:
     def _hold_nothing(self) -> None:
         self._threads = threading.RLock()
         self._depth = 0
+        self._taking = False
         self._handle: int | None = None
 
     def _leave_to_parent(self) -> None:
@@ -83,60 +99,89 @@ class LogLock:
         self._hold_nothing()
 
     def _take(self, reading: bool) -> None:
-        if not self._threads.acquire(timeout=self._wait):
-            raise self._busy()
+        deadline = None
+        if not self._threads.acquire(blocking=False):
+            deadline = time.monotonic() + self._wait
+            if not self._threads.acquire(timeout=self._wait):
+                raise self._busy()
+        if self._taking:
+            self._threads.release()
+            raise self._busy()  # by this very thread: a signal is handled in the middle of what follows
         try:
             if self._depth:
-                self._status = os.stat(self._name)
-            elif not self._locked(reading):
-                self._wait_for_it(reading)
+                self._look_again()
+            else:
+                self._taking = True
+                if not self._locked(reading):
+                    self._wait_for_it(reading, deadline or time.monotonic() + self._wait)
+            self._depth += 1
+            self._taking = False
         except BaseException as error:
+            if self._depth == 0:
+                self._let_go()
+                self._taking = False
             self._threads.release()
-            if isinstance(error, FileNotFoundError):
-                raise _no_ledger(self.path, error) from error
+            if isinstance(error, OSError):
+                raise (_unreadable if reading else _unopened)(self.path, error) from error
             raise
-        self._depth += 1
 
-    def _free(self) -> None:
-        if self._depth == 0:
-            return  # a child that was forked meanwhile
-        self._depth -= 1
-        try:
-            if self._depth == 0 and self._handle is not None:
-                handle, self._handle = self._handle, None
-                self._files.flock(handle, fcntl.LOCK_UN)
-        finally:
-            self._threads.release()
-
-    def _wait_for_it(self, reading: bool) -> None:
-        deadline = time.monotonic() + self._wait
+    def _wait_for_it(self, reading: bool, deadline: float) -> None:
         pause = _FIRST_PAUSE
-        while not self._locked(reading):
-            if time.monotonic() >= deadline:
-                raise self._busy()
+        while time.monotonic() < deadline:
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+            if self._locked(reading):
+                return
+        raise self._busy()
 
     def _locked(self, reading: bool) -> bool:
         """Try once; whether the lock is held, or none is needed."""
+        log = self._log
         try:
-            handle = self._log.checked()
+            self._handle = log.number if log.is_open() else log.handle()
         except OSError as error:
             if reading and error.errno in _READ_ONLY:
                 self._status = os.stat(self._name)
                 return True
-            raise _unopened(self.path, error) from error
+            raise
         try:
-            self._files.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._files.flock(self._handle, _EXCLUSIVE)
         except BlockingIOError:
+            self._handle = None
             return False
         self._status = status = os.stat(self._name)
         # a log that was replaced between opening and locking keeps nobody out
-        if identity_of(status) != self._log.identity:
-            self._log.close()
+        if (status.st_dev, status.st_ino) != log.identity:
+            self._handle = None
+            log.close()
             return False
-        self._handle = handle
         return True
+
+    def _look_again(self) -> None:
+        """Taken once more by its holder: the log must still be the one that is locked."""
+        self._status = status = os.stat(self._name)
+        if self._handle is None:
+            return
+        if identity_of(status) != self._log.identity or not self._log.is_open():
+            raise OSError(errno.ESTALE, "it was replaced or closed while it was locked")
+
+    def _free(self) -> None:
+        if self._depth == 0:
+            return  # a child that was forked meanwhile
+        try:
+            if self._depth == 1:
+                self._let_go()
+        finally:
+            self._depth -= 1
+            self._threads.release()
+
+    def _let_go(self) -> None:
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            try:
+                self._files.flock(handle, fcntl.LOCK_UN)
+            except OSError:
+                self._log.close()  # it was closed already, and with it the lock is gone
 
     def _busy(self) -> Refusal:
         holder = _holder(self.path)
@@ -147,20 +192,6 @@ class LogLock:
             where=str(self.path),
             details={"wait": self._wait, "holder": holder},
         )
-
-
-class _Held:
-    """What ``with`` takes; a class, as every append enters it and a generator costs six times as much."""
-
-    def __init__(self, lock: LogLock, *, reading: bool) -> None:
-        self._lock = lock
-        self._reading = reading
-
-    def __enter__(self) -> None:
-        self._lock._take(self._reading)
-
-    def __exit__(self, *_: object) -> None:
-        self._lock._free()
 
 
 # The handle of a lock lives on in forked children, and with it the lock of a parent that dies. Only a hook at
@@ -176,17 +207,16 @@ def _leave_locks_to_parent() -> None:
 os.register_at_fork(after_in_child=_leave_locks_to_parent)
 
 
-def _no_ledger(path: Path, error: OSError) -> AssayError:
-    return AssayError(
-        f"no ledger can be read here: {error.strerror}",
-        where=str(path),
-        fix="name a workspace that has a ledger, or make one with: assay init",
-    )
+def _unreadable(path: Path, error: OSError) -> AssayError:
+    fix = "check that its folder and file may be read"
+    if error.errno in _NO_FILE:
+        fix = "name a workspace that has a ledger, or make one with: assay init"
+    return AssayError(f"no ledger can be read here: {error.strerror}", where=str(path), fix=fix)
 
 
 def _unopened(path: Path, error: OSError) -> AssayError:
     if error.errno in _NO_FILE:
-        return _no_ledger(path, error)
+        return _unreadable(path, error)
     return LedgerUnwritable(
         f"cannot open the ledger for writing: {error.strerror}",
         where=str(path),

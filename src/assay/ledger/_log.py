@@ -139,6 +139,7 @@ class Log:
                 )
             )
         try:
+            self._head.open()
             append_durably(self._files, self._lock.handle, b"".join(lines), self.end.offset)
         except OSError as error:
             raise unwritable(self.path, error) from error

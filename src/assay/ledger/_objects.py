@@ -56,9 +56,9 @@ class Objects:
         LedgerUnwritable
             The write failed; the pack is as before.
         """
-        self._settle()
         digests = [hashlib.sha256(payload).digest() for payload in payloads]
         try:
+            self._settle()
             new: dict[bytes, bytes] = {}
             for digest, payload in zip(digests, payloads, strict=True):
                 # compared, as a damaged object must not stand for a good one
@@ -83,9 +83,16 @@ class Objects:
         if match is None:
             raise AssayError(f"{name!r} names no object", where="hash", fix="give sha256: and 64 hex digits")
         digest = bytes.fromhex(match[1])
-        if digest not in self._places:
-            self._settle()
-        payload = self._read(digest)
+        try:
+            if digest not in self._places:
+                self._settle()
+            payload = self._read(digest)
+        except OSError as error:
+            raise AssayError(
+                f"an object of the ledger cannot be read: {error.strerror}",
+                where=str(self._path),
+                fix="check that objects.pack is a file that may be read",
+            ) from error
         if payload is None:
             raise _damaged(name, "is missing")
         if hashlib.sha256(payload).digest() != digest:
@@ -108,6 +115,7 @@ class Objects:
     def _write(self, new: dict[bytes, bytes]) -> None:
         if not new and self._synced == self._end:
             return
+        self._head.open()
         handle = self._files.open(self._path, os.O_WRONLY | os.O_APPEND)
         try:
             if self._size > self._end:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -48,7 +48,7 @@ class Run:
 
     def append_many(self, drafts: Sequence[Draft]) -> tuple[Entry, ...]:
         """As :meth:`Ledger.append_many`, for this run, whatever run the drafts name."""
-        return self.ledger.append_many([replace(draft, run=self.id) for draft in drafts])
+        return self.ledger.append_many([draft._replace(run=self.id) for draft in drafts])
 
     def entries(self, *, kind: str | None = None) -> Iterator[Entry]:
         """The run's records in order."""
