@@ -18,6 +18,7 @@ from assay.base import (
     atomic_write_json,
     canonical_json,
     clear_leavings,
+    json_hash,
     new_folder,
     sha256_file,
 )
@@ -111,6 +112,11 @@ def test_canonical_json_reads_back_and_writes_the_same_again(value: Any) -> None
 def test_canonical_json_does_not_depend_on_the_order_of_keys() -> None:
     assert canonical_json({"b": 1, "a": [1.5, None]}) == canonical_json({"a": [1.5, None], "b": 1})
     assert canonical_json({"b": 1, "a": "é"}) == '{"a":"é","b":1}'
+
+
+def test_json_hash_is_that_of_the_text() -> None:
+    text = '{"a":"é","b":[1.5,null]}'
+    assert json_hash({"b": [1.5, None], "a": "é"}) == hashlib.sha256(text.encode()).hexdigest()
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])

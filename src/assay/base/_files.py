@@ -98,6 +98,11 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+def json_hash(value: Any) -> str:
+    """Hex SHA-256 of the :func:`canonical_json` of a value; raises as it does."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
 def atomic_write_json(path: Path, value: Any) -> None:
     """:func:`atomic_write` of indented JSON with sorted keys; NaN refused."""
     text = json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)

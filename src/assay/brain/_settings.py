@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from assay.base import canonical_json
+from assay.base import json_hash
 
 Switch = Literal["ON", "OFF"]
 
@@ -62,7 +61,7 @@ class SimulationRequest(Wire):
     @property
     def settings_hash(self) -> str:
         """SHA-256 of the settings; with the fingerprint of the expression it tells requests apart."""
-        return hashlib.sha256(canonical_json(self.settings.wire()).encode()).hexdigest()
+        return json_hash(self.settings.wire())
 
 
 class SettingsChoices(BaseModel):

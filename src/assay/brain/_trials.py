@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from typing import Any, Final
 
 import numpy as np
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.brain._errors import fault_of
 from assay.brain._platform import DataIdentity, Platform
 from assay.brain._result import DailyPnl, JobResult
@@ -58,7 +57,7 @@ def read_pnl(platform: Platform, alpha_id: str) -> DailyPnl:
 def trial_key(fingerprint: str, request: SimulationRequest, data: DataIdentity) -> TrialKey:
     """What makes two simulations one trial: the formula, the settings, and the data."""
     content = {"data": data.name, "digest": data.digest, "settings": request.settings.wire()}
-    return TrialKey(fingerprint, hashlib.sha256(canonical_json(content).encode()).hexdigest())
+    return TrialKey(fingerprint, json_hash(content))
 
 
 def put_series(ledger: Ledger, pnl: DailyPnl, book: float = BOOK) -> str | None:

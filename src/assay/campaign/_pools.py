@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.campaign._config import read_text, read_toml, unknown_name
 from assay.campaign._settings import CampaignConfig
 from assay.campaign._types import PoolFactor
@@ -120,4 +119,4 @@ def _rows(factors: tuple[PoolFactor, ...]) -> list[list[str]]:
 
 
 def _digest(factors: tuple[PoolFactor, ...]) -> str:
-    return hashlib.sha256(canonical_json(_rows(factors)).encode()).hexdigest()
+    return json_hash(_rows(factors))

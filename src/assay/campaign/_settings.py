@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
@@ -10,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from assay.base import canonical_json
+from assay.base import json_hash
 
 if TYPE_CHECKING:
     from assay.judge.training import AdmissionRule
@@ -202,7 +201,7 @@ class CampaignConfig:
     @property
     def hash(self) -> str:
         """SHA-256 of what :meth:`decisive` tells."""
-        return hashlib.sha256(canonical_json(self.decisive()).encode()).hexdigest()
+        return json_hash(self.decisive())
 
 
 def _plain(value: Any) -> Any:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.base import canonical_json, generator
+from assay.base import generator, json_hash
 from assay.discovery._desk import check_names
 from assay.discovery._reasons import BAD_INPUTS, BAD_SPEC
 from assay.discovery._specs import FactorMiningSpec
@@ -76,7 +75,7 @@ class Inputs:
         if not own:
             return expression.fingerprint
         content = {"formula": to_text(canonical(expression.node), "core"), "features": own}
-        return f"formula:{hashlib.sha256(canonical_json(content).encode()).hexdigest()}"
+        return f"formula:{json_hash(content)}"
 
     def known(self) -> Mapping[str, FieldInfo]:
         """All that a written formula may name."""

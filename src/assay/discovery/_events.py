@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import hashlib
 from itertools import product
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.discovery._desk import DiscoveryDesk, Leaderboard, label_of, leaderboard
 from assay.discovery._duration import seconds_of
 from assay.discovery._event_bars import event_bars, series_of
@@ -48,6 +47,6 @@ def search_events(desk: DiscoveryDesk, spec: EventWindowSpec) -> Leaderboard:
                 "reduction": how,
                 "lag": events.lag,
             }
-            digest = hashlib.sha256(canonical_json(content).encode()).hexdigest()
+            digest = json_hash(content)
             found.append(scored.evaluate(signal, subject, f"events:{digest}"))
     return leaderboard(desk, found, method=METHOD, objective="rank_ic", target=spec.target, excluded=excluded)

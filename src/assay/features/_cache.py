@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.base import atomic_write, canonical_json
+from assay.base import atomic_write, canonical_json, json_hash
 from assay.features._feature import Values
 
 _MAGIC = b"ASSAYFV1"
@@ -49,7 +49,7 @@ class FeatureCache:
         self._make_room()
 
     def _place(self, content: Mapping[str, Any]) -> Path:
-        return self._folder / f"{hashlib.sha256(canonical_json(content).encode()).hexdigest()}.values"
+        return self._folder / f"{json_hash(content)}.values"
 
     def _make_room(self) -> None:
         entries = []

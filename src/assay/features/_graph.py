@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
-from assay.base import canonical_json, did_you_mean
+from assay.base import did_you_mean, json_hash
 from assay.errors import AssayError, ConfigProblems, Problem, Refusal
 from assay.features._feature import NAME, TIERS, Base, Feature, Formula, Label
 from assay.features._reasons import UNKNOWN_FEATURE
@@ -109,7 +108,7 @@ class FeatureGraph(Mapping[str, Feature]):
                 "is_label": feature.is_label,
                 "deps": [hashes.get(dep, "") for dep in feature.deps],
             }
-            hashes[name] = hashlib.sha256(canonical_json(content).encode()).hexdigest()
+            hashes[name] = json_hash(content)
         if problems:
             raise FeatureProblems(problems)
         return hashes

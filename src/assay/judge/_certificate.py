@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from collections.abc import Mapping
@@ -8,7 +7,7 @@ from importlib import resources
 from importlib.metadata import version
 from typing import Any
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.errors import DataError
 from assay.judge._results import to_plain
 
@@ -36,7 +35,7 @@ def software_versions() -> dict[str, str]:
 
 def content_hash(body: Mapping[str, Any]) -> str:
     """SHA-256 of a certificate's body as canonical JSON."""
-    return "sha256:" + hashlib.sha256(canonical_json(body).encode("utf-8")).hexdigest()
+    return "sha256:" + json_hash(body)
 
 
 def seal(body: Mapping[str, Any]) -> dict[str, Any]:

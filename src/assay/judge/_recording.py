@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.base import Operator, canonical_json, uuid7
+from assay.base import Operator, canonical_json, json_hash, uuid7
 from assay.config import (
     DataSettings,
     DateRange,
@@ -388,7 +388,7 @@ def config_hash(setup: Setup, digest: str) -> str:
         "market": setup.market,
         "benchmark": None if given is None else hashlib.sha256(given.tobytes()).hexdigest(),
     }
-    return hashlib.sha256(canonical_json(content).encode()).hexdigest()
+    return json_hash(content)
 
 
 def _costs(setup: Setup) -> dict[str, float]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.errors import LedgerDamaged, Reason, Refusal
 
 if TYPE_CHECKING:
@@ -132,4 +131,4 @@ def content_hash_of(certificate: Mapping[str, Any]) -> str:
     KeyError, TypeError, ValueError
         It has no body, or one that canonical JSON cannot hold.
     """
-    return "sha256:" + hashlib.sha256(canonical_json(certificate["body"]).encode("utf-8")).hexdigest()
+    return "sha256:" + json_hash(certificate["body"])

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
@@ -8,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.errors import DataError
 from assay.expr import FieldInfo
 from assay.market._data import MarketData
@@ -141,7 +140,7 @@ class Manifest(_Model):
     def fingerprint(self) -> str:
         """Hex digest of the hashes of all files: equal for equal data, whenever it was made."""
         hashes = {name: entry.sha256 for name, entry in self.files.items()}
-        return hashlib.sha256(canonical_json(hashes).encode()).hexdigest()
+        return json_hash(hashes)
 
 
 def manifest_schema() -> dict[str, Any]:

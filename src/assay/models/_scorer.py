@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.features import FeatureStore, Label
 from assay.market import Fill
 from assay.metrics import (
@@ -153,7 +152,7 @@ class SignalScorer:
         }
         if self.bars.minutes is not None:
             content["bar_minutes"] = self.bars.minutes
-        return hashlib.sha256(canonical_json(content).encode()).hexdigest()
+        return json_hash(content)
 
     def figures(self, signal: NDArray[np.float32]) -> Figures:
         """Figures of a signal ``(T, N)``; what it says outside of the scored rows and members counts not."""

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from assay.base import ID_PATTERN, canonical_json, did_you_mean
+from assay.base import ID_PATTERN, did_you_mean, json_hash
 from assay.errors import ConfigProblems, Problem
 from assay.features import FeatureGraph
 
@@ -132,7 +131,7 @@ class Strategy:
             "cv": asdict(self.cv),
             "seed": self.seed,
         }
-        return f"model:{hashlib.sha256(canonical_json(content).encode()).hexdigest()}"
+        return f"model:{json_hash(content)}"
 
 
 _CV_BOUNDS = {

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.base import Operator, canonical_json, uuid7
+from assay.base import Operator, json_hash, uuid7
 from assay.errors import Refusal
 from assay.ledger import INCOMPLETE_SCOPE, Draft, Ledger, Scope, TrialKey, encode_series
 from assay.models._report import EvalReport
@@ -43,7 +42,7 @@ def record_trials(
     ]
     work = ledger.run(run or f"{desk}-{uuid7()}")
     if run is None:
-        digest = hashlib.sha256(canonical_json([list(key) for key in keys]).encode()).hexdigest()
+        digest = json_hash([list(key) for key in keys])
         work.start(desk, operator, digest, {f"data:{where.data}": where.data_hash}, keys)
         with work.ending():
             _append(ledger, found, keys, desk, work.id)

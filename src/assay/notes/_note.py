@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from assay.base import canonical_json
+from assay.base import json_hash
 
 NoteStatus = Literal["draft", "published", "superseded"]
 Visibility = Literal["public", "internal"]
@@ -45,4 +44,4 @@ class Note(NoteRow):
 
 def content_hash(title: str, body: str) -> str:
     """Hex SHA-256 of the canonical JSON ``{"body": ..., "title": ...}``."""
-    return hashlib.sha256(canonical_json({"title": title, "body": body}).encode()).hexdigest()
+    return json_hash({"title": title, "body": body})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from assay.base import Operator, canonical_json, uuid7
+from assay.base import Operator, json_hash, uuid7
 from assay.config import DataPlace, find_data_place
 from assay.errors import AssayError
 from assay.expr import DialectName, Expression, parse, require_runnable, to_text
@@ -133,7 +132,7 @@ class Desk:
         expression = self._parsed(terms.traded(job.expression), job.dialect)
         seed = None if terms.seed is None else self._parsed(terms.traded(terms.seed), "report")
         run = self.ledger.run(job.run)
-        digest = hashlib.sha256(canonical_json(settings.to_dict()).encode()).hexdigest()
+        digest = json_hash(settings.to_dict())
         data = {f"{DATA_INPUT}{self.panel.name}": data_digest(self.panel)}
         run.start(DESK, self.operator, digest, data)
         recording = Recording(self.ledger, self.operator, self.place.settings.looks, DESK, job.run)

@@ -8,7 +8,7 @@ import threading
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from assay.base import canonical_json
+from assay.base import canonical_json, json_hash
 from assay.errors import Refusal
 from assay.ledger import Ledger
 from assay.service._desk import Answer
@@ -81,7 +81,7 @@ class Answers:
         Refusal
             ``idempotency_conflict``: the key was used for another request; ``idempotency_interrupted``.
         """
-        digest = hashlib.sha256(canonical_json(request).encode()).hexdigest()
+        digest = json_hash(request)
         with self._lock:
             known = self._running.get(key) or self._stored(key)
             if known is not None:

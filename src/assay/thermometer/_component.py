@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Literal
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.errors import ConfigProblems, Problem
 
 Axis = Literal["supply", "demand"]
@@ -89,4 +88,4 @@ def methodology_hash(rules: Rules, components: Iterable[Component]) -> str:
     """SHA-256 over the method, the rules and the definitions of the components, whatever their order."""
     defined = sorted((asdict(component) for component in components), key=lambda item: str(item["name"]))
     content = {"method": METHOD, "rules": asdict(rules), "components": defined}
-    return hashlib.sha256(canonical_json(content).encode()).hexdigest()
+    return json_hash(content)

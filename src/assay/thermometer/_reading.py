@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import date
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.thermometer._component import Component, ComponentSeries, Direction, Observation, Rules
 from assay.thermometer._print import Change, ComponentReading, State, Value
 
@@ -24,7 +23,7 @@ def read_component(series: ComponentSeries, as_of: date, rules: Rules) -> Compon
         _value(last),
         _value(None if last is None else _reference(known, last, rules)),
         len(known),
-        hashlib.sha256(canonical_json(listed).encode()).hexdigest(),
+        json_hash(listed),
     )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from assay.base import json_hash
 from assay.brain._codec import as_json
 from assay.brain._platform import Platform
-from assay.brain._run_inputs import data_input, input_hash
+from assay.brain._run_inputs import data_input
 from assay.brain._settings import SettingsChoices, SimulationSettings
 from assay.brain.agent._types import Task
 from assay.config import BrainAgentSettings
@@ -20,8 +21,8 @@ def session_inputs(
     """Inputs by name, each with a hash."""
     return {
         **data_input(platform),
-        "task": input_hash(as_json(Task, task)),
-        "settings": input_hash(asdict(settings)),
+        "task": json_hash(as_json(Task, task)),
+        "settings": json_hash(asdict(settings)),
         "policy": policy,
         **given,
     }

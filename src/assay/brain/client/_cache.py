@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from assay.base import atomic_write_json, canonical_json, unique_keys
+from assay.base import atomic_write_json, json_hash, unique_keys
 from assay.brain.client._http import Query
 from assay.errors import AssayError
 
@@ -75,7 +74,7 @@ class Cache:
     def _path(self, kind: str, query: Query) -> Path | None:
         if self.folder is None:
             return None
-        key = hashlib.sha256(canonical_json(dict(query)).encode()).hexdigest()[:16]
+        key = json_hash(dict(query))[:16]
         return self.folder / f"{kind}-{key}.json"
 
     def _read(self, path: Path) -> dict[str, Any] | None:
@@ -99,4 +98,4 @@ def _whole(path: Path) -> dict[str, Any] | None:
 
 
 def _digest(content: dict[str, Any]) -> str:
-    return hashlib.sha256(canonical_json(content).encode()).hexdigest()
+    return json_hash(content)

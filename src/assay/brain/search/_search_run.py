@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.base import Operator
+from assay.base import Operator, json_hash
 from assay.brain._platform import Platform
-from assay.brain._run_inputs import config_hash, data_input, input_hash
+from assay.brain._run_inputs import config_hash, data_input
 from assay.brain._trials import DESK
 from assay.errors import Refusal
 from assay.ledger import UNKNOWN_RUN, Ledger, Run
@@ -32,7 +32,7 @@ class SearchRun:
     def __init__(self, ledger: Ledger, name: str, platform: Platform, inputs: Mapping[str, Any]) -> None:
         self._run = ledger.run(name)
         self._operator = Operator.human()
-        hashes = {name: input_hash(value) for name, value in inputs.items()}
+        hashes = {name: json_hash(value) for name, value in inputs.items()}
         self._inputs = {**data_input(platform), **hashes}
         self._finished = True
 

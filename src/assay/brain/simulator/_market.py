@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import hashlib
 import re
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from assay.base import canonical_json
+from assay.base import json_hash
 from assay.brain._platform import DataIdentity
 from assay.brain._settings import SettingsChoices, SimulationSettings
 from assay.brain._wire import DataFieldInfo, DataSetInfo, OperatorInfo
@@ -66,7 +65,7 @@ class Market:
             "order": list(settings.order),
             "book": settings.book,
         }
-        digest = hashlib.sha256(canonical_json(content).encode()).hexdigest()
+        digest = json_hash(content)
         return DataIdentity(self._panel.name, digest)
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from assay.base import canonical_json, new_folder
+from assay.base import json_hash, new_folder
 from assay.errors import DataError
 from assay.reports._case import FactorCase, Refused, ReportSource
 from assay.reports._reasons import reason_of
@@ -36,7 +36,7 @@ class AssetBatch:
     def manifest(self) -> dict[str, Any]:
         """SHA-256 of every file, and of the batch: of the sorted list of paths and hashes."""
         hashes = {path: hashlib.sha256(self.files[path]).hexdigest() for path in sorted(self.files)}
-        batch = hashlib.sha256(canonical_json(hashes).encode()).hexdigest()
+        batch = json_hash(hashes)
         return {"format": FORMAT, "sha256": batch, "files": hashes}
 
 
