@@ -172,6 +172,16 @@ def test_handles_that_are_closed_in_a_transaction_are_not_written_to(
     assert numbers(Ledger.open(ledger.folder)) == [1, 3]
 
 
+def test_a_folder_that_was_exchanged_is_not_busy(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger", wait=0.0)
+    ledger.append("round", body(1), run="r-1")
+    shutil.copytree(ledger.folder, tmp_path / "copy")
+    ledger.folder.rename(tmp_path / "away")
+    (tmp_path / "copy").rename(ledger.folder)
+    ledger.append("round", body(2), run="r-1")
+    assert numbers(Ledger.open(ledger.folder)) == [1, 2]
+
+
 def test_a_folder_that_was_moved_is_not_kept_locked(ledger: Ledger, tmp_path: Path) -> None:
     ledger.folder.rename(tmp_path / "away")
     with pytest.raises(AssayError, match="no ledger can be read here"):

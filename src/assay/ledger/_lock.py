@@ -107,8 +107,9 @@ class LogLock:
         if self._taking:
             self._threads.release()
             raise self._busy()  # by this very thread: a signal is handled in the middle of what follows
+        before = self._depth
         try:
-            if self._depth:
+            if before:
                 self._look_again()
             else:
                 self._taking = True
@@ -117,7 +118,8 @@ class LogLock:
             self._depth += 1
             self._taking = False
         except BaseException as error:
-            if self._depth == 0:
+            self._depth = before
+            if not before:
                 self._let_go()
                 self._taking = False
             self._threads.release()
@@ -127,12 +129,11 @@ class LogLock:
 
     def _wait_for_it(self, reading: bool, deadline: float) -> None:
         pause = _FIRST_PAUSE
-        while time.monotonic() < deadline:
+        while not self._locked(reading):
+            if time.monotonic() >= deadline:
+                raise self._busy()
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
-            if self._locked(reading):
-                return
-        raise self._busy()
 
     def _locked(self, reading: bool) -> bool:
         """Try once; whether the lock is held, or none is needed."""
