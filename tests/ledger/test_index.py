@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from assay.errors import LedgerDamaged
 from assay.ledger import Draft, Index, Ledger, TrialKey
-from assay.ledger._index import Place
+from assay.ledger._index_rows import Place
 
 from .make import key, look, new_ledger, start, trial, trial_body
 
@@ -114,7 +114,7 @@ _drafts = st.one_of(
 @given(st.lists(st.tuples(st.lists(_drafts, min_size=1, max_size=7), st.booleans()), max_size=6))
 def test_an_index_brought_up_to_date_is_one_made_anew(steps: list[tuple[list[Draft], bool]]) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.ledger._index._CHUNK", 3)
+        patch.setattr("assay.ledger._index_file._CHUNK", 3)
         ledger = new_ledger(Path(folder))
         for drafts, look_now in steps:
             ledger.append_many(drafts)
@@ -346,7 +346,7 @@ def in_child(act: Callable[[], None]) -> int:
 def test_an_update_that_was_killed_leaves_a_good_index(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
-    monkeypatch.setattr("assay.ledger._index._CHUNK", 20)
+    monkeypatch.setattr("assay.ledger._index_file._CHUNK", 20)
     wanted = {"record": "INSERT INTO record", "look": "INSERT INTO look", "second chunk": "COMMIT"}
     cache(ledger).unlink()
     needle, times = wanted.get(statement, statement), 2 if statement == "second chunk" else 1

@@ -1,7 +1,9 @@
 """The record of everything: append-only, hash-chained, and on the disk before anything is acted on."""
 
 from assay.ledger._files import LedgerUnwritable, OsFiles
-from assay.ledger._index import DATA_INPUT, Index, RunState
+from assay.ledger._index import Index
+from assay.ledger._index_rows import RunState
+from assay.ledger._index_tables import DATA_INPUT
 from assay.ledger._keys import TrialKey
 from assay.ledger._kinds import KINDS, Kind
 from assay.ledger._ledger import Draft, Ledger, Verified

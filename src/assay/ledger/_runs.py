@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay.base import Operator
 from assay.errors import ProviderError, Reason, Refusal
-from assay.ledger._index import Index, RunState, locked_index
+from assay.ledger._index import Index, locked_index
+from assay.ledger._index_rows import RunState
 from assay.ledger._keys import TrialKey
 from assay.ledger._line import Entry, canonical
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from assay.errors import Reason, Refusal
 from assay.ledger._clusters import LARGEST, effective_number
-from assay.ledger._index import Index, LookRow, RunState, TrialRow, locked_index
+from assay.ledger._index import Index, locked_index
+from assay.ledger._index_rows import LookRow, RunState, TrialRow
 from assay.ledger._keys import TrialKey
 from assay.ledger._line import Entry
 from assay.ledger._runs import UNKNOWN_RUN
