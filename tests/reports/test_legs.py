@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.reports._lexicon import directions
+from assay.reports._directions import directions
 
 
 @pytest.mark.parametrize(

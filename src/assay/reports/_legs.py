@@ -6,7 +6,10 @@ Each template is written once for both signs: ``<good>`` is the end of the facto
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
+
+Sign: TypeAlias = Literal["positive", "negative"]
+"""Whether a high value of the factor predicts a high return."""
 
 _HIGH_EN = r"(?:high|higher|highest|top|large|larger|largest|big|biggest|strong|strongest|upper)"
 _LOW_EN = r"(?:low|lower|lowest|bottom|small|smaller|smallest|weak|weakest|least)"
@@ -120,7 +123,7 @@ _MONOTONE_UP: Final = (
 )
 
 
-def _filled(sign: Literal["positive", "negative"]) -> tuple[str, ...]:
+def _filled(sign: Sign) -> tuple[str, ...]:
     high = sign == "positive"
     en = {"good": _HIGH_EN if high else _LOW_EN, "bad": _LOW_EN if high else _HIGH_EN}
     zh = {"good": _HIGH_ZH if high else _LOW_ZH, "bad": _LOW_ZH if high else _HIGH_ZH}
@@ -139,7 +142,7 @@ def _put(template: str, words: dict[str, str]) -> str:
     return template
 
 
-LEGS: Final[dict[Literal["positive", "negative"], tuple[str, ...]]] = {
+LEGS: Final[dict[Sign, tuple[str, ...]]] = {
     "positive": _filled("positive"),
     "negative": _filled("negative"),
 }

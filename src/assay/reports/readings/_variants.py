@@ -10,8 +10,9 @@ from typing import Final, Literal
 
 from assay.expr import Call, Constant, Field, Node, fingerprint, to_text, walk
 from assay.reports._document import Document, Numeral
-from assay.reports._lexicon import REBALANCE_CUES, Words, neutralizations, periods, says
+from assay.reports._lexicon import Words, says
 from assay.reports._sections import asides, varies
+from assay.reports._settings import REBALANCE_CUES, neutralizations, periods
 from assay.spec import HOUSE_DEFAULTS, UNDECLARED, FactorSpec, read_expr
 
 MOST_READINGS: Final = 24

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from assay.reports._lexicon import direction_hits
+from assay.reports._directions import direction_hits
+from assay.reports._legs import Sign
 from assay.reports._sections import HOLDS
 from assay.reports.rules._facts import ASIDE
 from assay.reports.rules._sentences import Sentence, clauses
 from assay.reports.rules._tree import Apply, Number, Tree
-
-Sign = Literal["positive", "negative"]
 
 _NAMING = re.compile(
     r"^(?:反转|低波|reversal|mean reversion|均值回复|low volatility anomaly)$", re.IGNORECASE

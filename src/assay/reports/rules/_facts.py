@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
-from assay.reports._lexicon import PERIOD_WORDS, REBALANCE_CUES, find_words, neutralizations
+from assay.reports._lexicon import find_words
 from assay.reports._sections import HOLDS
+from assay.reports._settings import PERIOD_WORDS, REBALANCE_CUES, neutralizations
 from assay.reports.rules._sentences import Sentence, clauses
 from assay.spec import universes_in
 

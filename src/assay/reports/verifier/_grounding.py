@@ -10,6 +10,8 @@ from typing import Final, Literal
 
 from assay.expr import Call, Node, walk
 from assay.reports import _lexicon as lexicon
+from assay.reports import _settings as settings
+from assay.reports._directions import directions
 from assay.reports._document import Document, Numeral
 from assay.reports._orders import Orders
 from assay.reports._sections import asides, varies
@@ -104,22 +106,22 @@ def _universe(citation: Citation) -> frozenset[str]:
 
 
 def _frequency(citation: Citation) -> frozenset[str]:
-    return lexicon.periods(citation.quote)
+    return settings.periods(citation.quote)
 
 
 def _rebalance(citation: Citation) -> frozenset[str]:
     # "weekly" alone may be how often the factor is computed
-    if not lexicon.says(lexicon.REBALANCE_CUES, citation.sentences):
+    if not lexicon.says(settings.REBALANCE_CUES, citation.sentences):
         return frozenset()
-    return lexicon.periods(citation.quote)
+    return settings.periods(citation.quote)
 
 
 def _neutralization(citation: Citation) -> frozenset[str]:
-    return lexicon.neutralizations(citation.quote)
+    return settings.neutralizations(citation.quote)
 
 
 def _direction(citation: Citation) -> frozenset[str]:
-    return lexicon.directions(citation.quote)
+    return directions(citation.quote)
 
 
 _STATED_BY: Final[Mapping[str, Callable[[Citation], frozenset[str]]]] = {
@@ -250,11 +252,11 @@ def _grounds(document: Document, numeral: Numeral, need: NumberNeed) -> bool:
     clause = clause_of(document.text, numeral.start, numeral.end)
     terms = [words for term in need.terms if (words := _words_of(term)) is not None]
     defining = any(lexicon.says(words, clause) for words in terms)
-    if lexicon.says(lexicon.REBALANCE_CUES, clause) and not defining:
+    if lexicon.says(settings.REBALANCE_CUES, clause) and not defining:
         return False  # a holding period is no window
     if need.role == "lag":
-        return lexicon.says(lexicon.LAG_CUES, sentence)
-    cue = lexicon.says(lexicon.WINDOW_CUES, sentence)
+        return lexicon.says(settings.LAG_CUES, sentence)
+    cue = lexicon.says(settings.WINDOW_CUES, sentence)
     return defining or cue or any(lexicon.says(words, sentence) for words in terms)
 
 
