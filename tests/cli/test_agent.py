@@ -451,6 +451,34 @@ def test_a_script_goes_on_where_it_was(run: Run, desk: Path) -> None:
     assert left(desk) == whole
 
 
+def test_a_role_may_be_served_from_the_log_of_a_run(run: Run, desk: Path) -> None:
+    """Kind ``replay``: the calls of the first run answer the second one, and nothing else does."""
+    call = '{"tool": "factor.evaluate", "arguments": {"expression": "rank(close)"}}'
+    replies = [call, '{"answer": "done"}']
+    (desk / "replies.json").write_text(json.dumps(replies))
+    settings = (desk / "assay.toml").read_text("utf-8")
+    tables = '[llm.backends.file]\nkind = "scripted"\nscript = "replies.json"\n'
+    tables += '[llm.backends.log]\nkind = "replay"\nrun = "first"\n[llm.roles.planner]\nbackend = "{}"\n'
+    (desk / "assay.toml").write_text(settings + tables.format("file"), "utf-8")
+    assert run("agent", "run", "x", "--role", "planner", "--run", "first").code == 0
+    (desk / "replies.json").unlink()
+    (desk / "assay.toml").write_text(settings + tables.format("log"), "utf-8")
+    assert run("agent", "run", "x", "--role", "planner", "--run", "second").code == 0
+    ledger = Ledger.open(desk / "ledger")
+    first, second = (
+        [entry.body for entry in ledger.entries(kind="llm_call", run=name)] for name in ("first", "second")
+    )
+    assert second == first
+    told = run("agent", "run", "y", "--role", "planner", "--run", "other", "--json")
+    assert (told.code, told.data["error"]) == (2, "replay_miss")
+    assert "-x" in told.data["message"]
+    assert "+y" in told.data["message"]
+    unknown = tables.format("log").replace('"first"', '"never"')
+    (desk / "assay.toml").write_text(settings + unknown, "utf-8")
+    told = run("agent", "run", "x", "--role", "planner", "--run", "third", "--json")
+    assert (told.data["reason"], told.data["where"]) == ("unknown_run", "llm.backends.log.run")
+
+
 # ---------------------------------------------------------------- what has changed
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from assay.base import Operator
 from assay.campaign import CampaignConfig
 from assay.cli import main
 from assay.cli._campaign_live import Progress, live_table
@@ -138,6 +139,19 @@ def test_what_needs_more_than_the_config(run: Run, desk: Path) -> None:
     assert "campaign.universe" in done.err
     assert "campaign.horizon" in done.err
     assert not list((desk / "runs").iterdir())
+
+
+def test_a_role_on_the_log_of_a_run_needs_a_run_that_was_started(run: Run, desk: Path) -> None:
+    with (desk / "assay.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[llm.backends.log]\nkind = "replay"\nrun = "past"\n')
+        file.write('[llm.roles.proposer]\nbackend = "log"\n')
+    (desk / "campaign.toml").write_text('[campaign]\ndata = "small"\n[roles]\nproposer = "llm"\n')
+    ledger = Ledger.create(desk / "ledger")
+    done = run("campaign", "check")
+    assert done.code == 2
+    assert "llm.backends.log.run: no run 'past' was started" in done.out
+    ledger.run("past").start("campaign", Operator.human(), "c", {})
+    assert run("campaign", "check").code == 0
 
 
 @pytest.mark.parametrize("command", ["status", "resume", "report", "verify"])

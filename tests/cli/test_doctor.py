@@ -252,6 +252,23 @@ def test_a_service_that_does_not_answer(run: Run, desk: Path, monkeypatch: pytes
     assert CANARY not in done.out + done.err
 
 
+def test_a_backend_that_serves_a_recording(run: Run, desk: Path) -> None:
+    """A role on the log of a run, or on a script, is looked at too, and nothing is asked over the network."""
+    ledger_of(desk).append("refusal", {"reason": "x", "message": "y"})
+    (desk / "replies.json").write_text('["hello"]', encoding="utf-8")
+    tables = '\n[llm.backends.log]\nkind = "replay"\nrun = "r-1"\n[llm.roles.proposer]\nbackend = "log"\n'
+    tables += '[llm.backends.file]\nkind = "scripted"\nscript = "replies.json"\n'
+    tables += '[llm.roles.planner]\nbackend = "file"\n'
+    with (desk / "assay.toml").open("a", encoding="utf-8") as file:
+        file.write(tables)
+    done = run("doctor", "--no-network", "--json")
+    assert problems(done) == ["model log"]
+    assert by_area(done)["model file"]["outcome"] == "good"
+    assert "recorded no calls" in by_area(done)["model log"]["message"]
+    (desk / "replies.json").unlink()
+    assert problems(run("doctor", "--no-network", "--json")) == ["model file", "model log"]
+
+
 def test_a_key_that_a_role_needs(run: Run, desk: Path) -> None:
     use_model(desk, "http://127.0.0.1:9/v1")
     done = run("doctor", "--json")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+import typer
 
+from assay.cli._app import build_app
 from assay.cli._reference import cli_markdown, declared_reasons, refusals_markdown, tools_page
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
@@ -41,3 +44,21 @@ def test_every_reason_tells_what_to_do() -> None:
         assert reason.code == reason.code.lower()
         assert reason.summary
         assert reason.fix
+
+
+COMMAND = re.compile(r"\bassay ([a-z]+)(?: ([a-z]+))?")
+
+
+def test_a_command_that_a_reason_names_exists() -> None:
+    commands = typer.main.get_command(build_app()).commands
+    named = [
+        (reason.code, *found.groups())
+        for listed in declared_reasons().values()
+        for reason in listed
+        for found in COMMAND.finditer(reason.fix)
+    ]
+    assert len(named) > 10
+    for code, first, second in named:
+        assert first in commands, code
+        below = getattr(commands[first], "commands", None)
+        assert below is None or second is None or second in below, code

@@ -320,6 +320,7 @@ def test_a_replay_needs_a_client() -> None:
     log = ReplayProvider(recorded(["a"], lambda asked: asked.complete(ASK) and None).calls())
     request = Request("toy", ASK)
     assert log.check().reachable
+    assert not ReplayProvider([]).check().reachable
     assert log.find(CallKey("proposer", request.hash, 0), request).outcome() == Reply("a", model="toy")
     with pytest.raises(Exception, match="through a Client"):
         log.complete(request)

@@ -130,6 +130,7 @@ def prepare(
             sink=sink,
             secrets=secrets,
             root=workspace.root,
+            recorded=_calls_of_runs(workspace),
             replay=replayed,
             settled=settled,
             earlier=earlier,
@@ -273,7 +274,9 @@ def _require_roles(
     config: CampaignConfig, workspace: Workspace, secrets: Mapping[str, Secret] | None
 ) -> None:
     """Every role on a model has a backend that can be made; none is asked anything."""
-    services = Services(workspace.llm, secrets=secrets, root=workspace.root)
+    services = Services(
+        workspace.llm, secrets=secrets, root=workspace.root, recorded=_calls_of_runs(workspace)
+    )
     problems: list[Problem] = []
     for name in config.roles.models:
         role = workspace.llm.roles.get(name)
@@ -288,6 +291,14 @@ def _require_roles(
             problems.append(Problem(error.where or f"roles.{name}", error.message, error.fix or ""))
     if problems:
         raise ConfigProblems(problems, where="roles")
+
+
+def _calls_of_runs(workspace: Workspace) -> Callable[[str], list[CallRecord]]:
+    """Gives the recorded calls of a run of the workspace, for backends of kind ``replay``."""
+    from assay.ledger import Ledger
+    from assay.tools import calls_of_run
+
+    return lambda run_id: calls_of_run(Ledger.open(workspace.ledger_dir), run_id)
 
 
 def _inputs(market: Market, config: CampaignConfig, workspace: Workspace) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -156,7 +157,7 @@ def _roles(place: BrainPlace, run: Run) -> Roles:
     from assay.brain.agent.policies.model import with_researcher
     from assay.config import load_secrets
     from assay.llm import Roles, read_calls
-    from assay.tools import ledger_sink
+    from assay.tools import calls_of_run, ledger_sink
 
     secrets = load_secrets(place.workspace.root)
     bodies = [entry.body for entry in run.entries(kind="llm_call")]
@@ -165,6 +166,7 @@ def _roles(place: BrainPlace, run: Run) -> Roles:
         sink=ledger_sink(run),
         secrets=secrets,
         root=place.workspace.root,
+        recorded=partial(calls_of_run, run.ledger),
         earlier=read_calls(bodies, run.ledger),
     )
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -229,6 +230,7 @@ def _by_model(idea: str, inventory: Inventory, workspace: Workspace | None) -> t
     from assay.cli._workspace import need_ledger, need_workspace
     from assay.config import load_secrets
     from assay.llm import BodySink, Roles
+    from assay.tools import calls_of_run
 
     place = workspace or need_workspace()
     secrets = load_secrets(place.root)
@@ -238,7 +240,13 @@ def _by_model(idea: str, inventory: Inventory, workspace: Workspace | None) -> t
     def append(body: Mapping[str, Any], latency: float | None) -> None:
         ledger.append("llm_call", body, latency=latency)
 
-    roles = Roles.of(settings, sink=BodySink(append, ledger), secrets=secrets, root=place.root)
+    roles = Roles.of(
+        settings,
+        sink=BodySink(append, ledger),
+        secrets=secrets,
+        root=place.root,
+        recorded=partial(calls_of_run, ledger),
+    )
     return templates_by_model(roles.client(ROLE), idea, inventory)
 
 

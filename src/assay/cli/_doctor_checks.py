@@ -29,6 +29,7 @@ _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?([^;]*)(?:;.*extra\s
 _LEAST_SPACE = 2 * 2**30
 _PATIENCE = 5.0
 _SERVICES = ("openai", "anthropic")
+_RECORDINGS = ("replay", "scripted")
 _KEYS = ("DEEPSEEK_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DASHSCOPE_API_KEY")
 
 
@@ -282,12 +283,14 @@ def _models(workspace: Workspace, *, network: bool) -> Iterator[Finding]:
             "models", "note", "no role has a model", "nothing, where none is wanted; else add [llm]"
         )
         return
+    recordings = [name for name in used if settings.backends[name].kind in _RECORDINGS]
+    yield from _answering(workspace, secrets, recordings, "look at [llm.backends.{}]")
     ready = [name for name in services if _has_key(settings.backends[name].key, secrets)]
     if not network:
         for name in ready:
             yield Finding(f"model {name}", "note", "not asked, as --no-network says", None)
         return
-    yield from _reachable(workspace, secrets, ready)
+    yield from _answering(workspace, secrets, ready, "look at [llm.backends.{}], its key, and the network")
 
 
 def _keys(workspace: Workspace, secrets: dict[str, Secret], services: list[str]) -> Iterator[Finding]:
@@ -308,17 +311,25 @@ def _has_key(name: str | None, secrets: dict[str, Secret]) -> bool:
     return name is None or bool(secrets.get(name))
 
 
-def _reachable(workspace: Workspace, secrets: dict[str, Secret], names: list[str]) -> Iterator[Finding]:
-    from assay.llm import Backends
+def _answering(
+    workspace: Workspace, secrets: dict[str, Secret], names: list[str], fix: str
+) -> Iterator[Finding]:
+    """Whether backends can answer; ``fix`` has a place for the name of one that cannot."""
+    from assay.ledger import Ledger
+    from assay.llm import Backends, CallRecord, read_calls
+
+    def recorded(run: str) -> Iterator[CallRecord]:
+        ledger = Ledger.open(workspace.ledger_dir)
+        return read_calls([entry.body for entry in ledger.entries(kind="llm_call", run=run)], ledger)
 
     patient = {
         name: replace(backend, timeout=min(backend.timeout, _PATIENCE))
         for name, backend in workspace.llm.backends.items()
     }
-    backends = Backends(replace(workspace.llm, backends=patient), secrets=secrets, root=workspace.root)
+    llm = replace(workspace.llm, backends=patient)
+    backends = Backends(llm, secrets=secrets, root=workspace.root, recorded=recorded)
     for name, found in backends.check(names).items():
         if found.reachable:
             yield Finding(f"model {name}", "good", found.detail)
         else:
-            fix = f"look at [llm.backends.{name}], its key, and the network"
-            yield Finding(f"model {name}", "problem", found.detail, fix)
+            yield Finding(f"model {name}", "problem", found.detail, fix.format(name))

@@ -53,17 +53,20 @@ def refusals_markdown() -> str:
 
 
 def tools_page() -> str:
-    """The page ``docs/reference/tools.md``: the tools of the whole surface, and those of the BRAIN agent."""
+    """The page ``docs/reference/tools.md``: the tools of the whole surface, of evolutions and of BRAIN."""
     from assay.brain.tools import BrainDesk, HttpsWeb, WebRules, brain_tools
+    from assay.evolve import described_tools
     from assay.mcp import bare_surface
     from assay.tools import Registry, tools_markdown
 
     brain = brain_tools(BrainDesk(web=HttpsWeb(WebRules(("the hosts of `web_hosts`",)))))
     note = (
         "The group `brain` is for the models behind `assay brain`, and not served over MCP; its web tools\n"
-        "exist only where `web_hosts` of `[brain]` lists hosts."
+        "exist only where `web_hosts` of `[brain]` lists hosts. The group `evolve` is for the policy behind\n"
+        "`assay report evolve`, and not served either."
     )
-    return tools_markdown(Registry([*bare_surface(allow_record=True).tools(), *brain]), note)
+    own = [*brain, *described_tools()]
+    return tools_markdown(Registry([*bare_surface(allow_record=True).tools(), *own]), note)
 
 
 def declared_reasons() -> dict[str, list[Reason]]:

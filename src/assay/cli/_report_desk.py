@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.base import Operator
@@ -13,7 +14,7 @@ from assay.errors import AssayError, Refusal
 if TYPE_CHECKING:
     from assay.config import Workspace
     from assay.ledger import Ledger, Run
-    from assay.llm import CallRecord, Client
+    from assay.llm import Client
     from assay.reports._document import Document
     from assay.reports._extraction import Extraction, Extractor
     from assay.spec import GateVerdict
@@ -166,19 +167,15 @@ def _role(backend: str, workspace: Workspace | None) -> str | None:
 
 def _client(workspace: Workspace, run: Run, role: str) -> Client:
     from assay.config import load_secrets
-    from assay.llm import Roles, read_calls
-    from assay.tools import ledger_sink
-
-    def recorded(name: str) -> Iterator[CallRecord]:
-        bodies = [entry.body for entry in run.ledger.run(name).entries(kind="llm_call")]
-        return iter(read_calls(bodies, run.ledger))
+    from assay.llm import Roles
+    from assay.tools import calls_of_run, ledger_sink
 
     roles = Roles.of(
         workspace.llm,
         sink=ledger_sink(run),
         secrets=load_secrets(workspace.root),
         root=workspace.root,
-        recorded=recorded,
+        recorded=partial(calls_of_run, run.ledger),
     )
     return roles.client(role)
 

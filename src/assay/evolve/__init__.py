@@ -2,7 +2,15 @@
 
 from assay.evolve._candidate import Candidate, CandidateArguments, Fault, merge
 from assay.evolve._client import HttpWindows
-from assay.evolve._evolve import STEPS, Evolution, EvolveSearch, bounded, evolve, require_gated
+from assay.evolve._evolve import (
+    STEPS,
+    Evolution,
+    EvolveSearch,
+    bounded,
+    described_tools,
+    evolve,
+    require_gated,
+)
 from assay.evolve._notes import EVALUATE, VALIDATE, Evaluated, Notes
 from assay.evolve._prompt import evolution_prompt
 from assay.evolve._reasons import REASONS
@@ -65,6 +73,7 @@ __all__ = [
     "WindowReport",
     "WindowService",
     "bounded",
+    "described_tools",
     "evolution_prompt",
     "evolve",
     "evolve_tools",

@@ -201,10 +201,14 @@ def bounded(budget: Budget | None) -> Budget:
     return replace(asked, turns=min(asked.turns, STEPS))
 
 
-def evolve_specs(terms: Terms) -> tuple[ToolSpec, ...]:
+def described_tools() -> tuple[Tool, ...]:
+    """The tools as they are declared, with no episode behind them: for the reference page."""
+    return evolve_tools(None, _Nobody(), Notes(), _UNKNOWN)
+
+
+def evolve_specs() -> tuple[ToolSpec, ...]:
     """The tools as a policy is told of them."""
-    tools = evolve_tools(terms, _Nobody(), Notes(), _UNKNOWN)
-    listed = sorted(tools, key=lambda tool: tool.id)
+    listed = sorted(described_tools(), key=lambda tool: tool.id)
     return tuple(ToolSpec(tool.id, tool.summary, tool.input_schema) for tool in listed)
 
 

@@ -22,7 +22,9 @@ UNSUPPORTED_TERMS = Reason(
     "Use a data set with the spec's universe, and a rebalance at least as slow as the frequency.",
 )
 NOT_AN_EVOLUTION = Reason(
-    "not_an_evolution", "The run is not an evolution.", "See the run's desk: assay ledger runs."
+    "not_an_evolution",
+    "The run is not an evolution.",
+    "See the run's desk: assay ledger show --kind run_start.",
 )
 
 # -- of the tools --------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,7 @@ from assay.tools import (
     Registry,
     Tool,
     TrajectoryStore,
+    calls_of_run,
     content_hash,
     ledger_sink,
 )
@@ -141,7 +143,7 @@ class _Playing:
             run,
             self.runs,
             operator=self.operator,
-            policy=self.setup.policy(ledger_sink(run), calls),
+            policy=self.setup.policy(ledger_sink(run), calls, recorded=partial(calls_of_run, self.ledger)),
             rounds=rounds,
             registry=lambda tools: RecordedRegistry(tools, continued, guard=self.setup.view.guard),
             watch=self.watch,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -161,7 +161,7 @@ class EvolveSetup:
             "gated_spec": self.gated.hash,
             "gate_verdict": self.gated.verdict_hash,
             "settings": content_hash(self._settings()),
-            "tools": tool_schema_hash(evolve_specs(Terms.of(self.gated, self.panel.fields))),
+            "tools": tool_schema_hash(evolve_specs()),
             "policy": content_hash(self._policy()),
         }
 
@@ -182,11 +182,13 @@ class EvolveSetup:
         sink: CallSink,
         earlier: Iterable[CallRecord] = (),
         *,
+        recorded: Callable[[str], Iterable[CallRecord]] | None = None,
         replay: ReplayProvider | None = None,
     ) -> PolicyMaker:
         """Makes the policy.
 
         ``earlier`` are calls of the model that the run has recorded; a ``replay`` serves all there will be.
+        ``recorded`` gives those of another run, for a backend of kind ``replay``.
         """
         known = list(earlier)
         # what was paid is paid: on a replay no limit may stop what has been
@@ -197,7 +199,13 @@ class EvolveSetup:
             if role is None or self.role is None:
                 return sampler(terms, seed, random=self.random)
             made = Roles.of(
-                llm, sink=sink, secrets=self.secrets, root=self.root, replay=replay, earlier=known
+                llm,
+                sink=sink,
+                secrets=self.secrets,
+                root=self.root,
+                recorded=recorded,
+                replay=replay,
+                earlier=known,
             )
             client = made.client(self.role)
             if isinstance(client.provider, ScriptedProvider):

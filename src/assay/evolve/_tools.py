@@ -65,20 +65,23 @@ class EvaluateResult(Result):
     days: int = Field(description="Days with a defined RankIC.")
 
 
-def evolve_tools(terms: Terms, judge: SearchJudge, notes: Notes, seed: SearchFigures) -> tuple[Tool, ...]:
+def evolve_tools(
+    terms: Terms | None, judge: SearchJudge, notes: Notes, seed: SearchFigures
+) -> tuple[Tool, ...]:
     """The tools of an episode.
 
     Parameters
     ----------
+    terms : what the spec fixes; None where the tools are described and never called.
     notes : what the episode has come to; the tools read it, and the sink of the episode writes it.
     seed : the seed's figures on the search period.
     """
     return (_validate_tool(terms), _evaluate_tool(terms, judge, notes, seed))
 
 
-def _validate_tool(terms: Terms) -> Tool:
+def _validate_tool(terms: Terms | None) -> Tool:
     def run(arguments: CandidateArguments, context: Context) -> ValidateResult:
-        found = merge(terms, arguments)
+        found = _merged(terms, arguments)
         return _invalid(found) if isinstance(found, Fault) else _valid(found)
 
     return Tool(
@@ -94,9 +97,9 @@ def _validate_tool(terms: Terms) -> Tool:
     )
 
 
-def _evaluate_tool(terms: Terms, judge: SearchJudge, notes: Notes, seed: SearchFigures) -> Tool:
+def _evaluate_tool(terms: Terms | None, judge: SearchJudge, notes: Notes, seed: SearchFigures) -> Tool:
     def run(arguments: CandidateArguments, context: Context) -> EvaluateResult:
-        candidate = _legal(merge(terms, arguments))
+        candidate = _legal(_merged(terms, arguments))
         if candidate.fingerprint not in notes.validated:
             raise Refusal(NOT_VALIDATED)
         if notes.begun >= EVALUATIONS:
@@ -127,6 +130,12 @@ def _evaluate_tool(terms: Terms, judge: SearchJudge, notes: Notes, seed: SearchF
 
 
 _FAULTS: Final = {"expr": "factor_expr", "name": "factor_name", "windows.*": "windows"}
+
+
+def _merged(terms: Terms | None, arguments: CandidateArguments) -> Candidate | Fault:
+    if terms is None:
+        raise AssertionError("tools that are only described evaluate nothing")
+    return merge(terms, arguments)
 
 
 def _legal(found: Candidate | Fault) -> Candidate:

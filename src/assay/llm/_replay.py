@@ -63,6 +63,8 @@ class ReplayProvider:
         raise AssayError("a replay is asked through a Client", where=self._name, fix="use Client.complete")
 
     def check(self) -> Reachability:
+        if not self._calls:
+            return Reachability(False, "the run has recorded no calls of models")
         return Reachability(True, f"{len(self._calls)} recorded calls; no service is asked")
 
     def _miss(self, key: CallKey, request: Request) -> ReplayMiss:

@@ -10,7 +10,7 @@ from assay.tools._loop import Task, run_episode
 from assay.tools._outcome import ILLEGAL_KINDS, Failed, Illegal, IllegalKind, Ok, Outcome, Refused
 from assay.tools._policy import Action, EpisodeState, LlmPolicy, Policy, RulePolicy
 from assay.tools._reasons import COMMON
-from assay.tools._record import LedgerToolSink, ToolSink, ledger_sink
+from assay.tools._record import LedgerToolSink, ToolSink, calls_of_run, ledger_sink
 from assay.tools._registry import FrozenFieldMutation, Prepared, Registry, ToolReason
 from assay.tools._store import RolloutId, Score, Stored, TrajectoryStore
 from assay.tools._time import last_whole_day, read_instant
@@ -72,6 +72,7 @@ __all__ = [
     "TrajectoryStore",
     "Unparsable",
     "audit",
+    "calls_of_run",
     "content_hash",
     "illegal_kind",
     "is_tool_id",

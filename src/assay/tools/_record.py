@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from assay.llm import BodySink, ToolCall
+from assay.llm import BodySink, CallRecord, ToolCall, read_calls
 from assay.tools._audit import illegal_kind, outcome_name
 from assay.tools._outcome import Failed, Outcome, Refused
 from assay.tools._tool import Caller
@@ -83,3 +83,18 @@ def ledger_sink(run: Run) -> BodySink:
         run.append("llm_call", body, latency=latency)
 
     return BodySink(append, run.ledger)
+
+
+def calls_of_run(ledger: Ledger, run_id: str) -> list[CallRecord]:
+    """The calls of models that a run has recorded: what a backend of kind ``replay`` serves.
+
+    Raises
+    ------
+    Refusal
+        ``unknown_run``: no such run was started.
+    DataError
+        A record is not that of a call.
+    """
+    run = ledger.run(run_id)
+    run.state()
+    return list(read_calls([entry.body for entry in run.entries(kind="llm_call")], ledger))

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from assay.llm import (
 from assay.tools._loop import Task, run_episode
 from assay.tools._outcome import Outcome
 from assay.tools._policy import LlmPolicy, Policy
-from assay.tools._record import LedgerToolSink, ledger_sink
+from assay.tools._record import LedgerToolSink, calls_of_run, ledger_sink
 from assay.tools._registry import Registry
 from assay.tools._store import TrajectoryStore
 from assay.tools._tool import Caller
@@ -183,7 +184,9 @@ class _Episode:
             registry=RecordedRegistry(
                 builtin_tools(bench_of(self.setup, continued)), continued, guard=self.setup.view.guard
             ),
-            policy=policy_of(self.setup, ledger_sink(run), earlier=calls),
+            policy=policy_of(
+                self.setup, ledger_sink(run), earlier=calls, recorded=partial(calls_of_run, self.ledger)
+            ),
             operator=self.operator,
             watch=self.watch,
         )
@@ -223,11 +226,13 @@ def policy_of(
     sink: CallSink,
     *,
     earlier: Iterable[CallRecord] = (),
+    recorded: Callable[[str], Iterable[CallRecord]] | None = None,
     replay: ReplayProvider | None = None,
 ) -> Policy:
     """The policy of a run: the explorer, or the role's model.
 
     ``earlier`` are calls that the run has recorded; on a ``replay`` they are all that there will be.
+    ``recorded`` gives those of another run, for a backend of kind ``replay``.
     """
     role = setup.request.role
     if role is None or setup.role is None:
@@ -239,6 +244,7 @@ def policy_of(
         sink=priced,
         secrets=setup.secrets,
         root=setup.root,
+        recorded=recorded,
         replay=replay,
         earlier=earlier if replay is None else (),
     )
