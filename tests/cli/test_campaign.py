@@ -18,9 +18,11 @@ from assay.base import Operator
 from assay.campaign import CampaignConfig
 from assay.cli import main
 from assay.cli._campaign_live import Progress, live_table
-from assay.config import init_workspace, load_workspace, propose_plan
+from assay.config import BackendSettings, LlmSettings, init_workspace, load_workspace, propose_plan
 from assay.ledger import Ledger
+from assay.llm import Backends, Client, Message
 from assay.market import open_panel
+from assay.tools import ledger_sink
 
 Run = Callable[..., Any]
 SMALL = '[campaign]\ndata = "small"\n[quota]\nslots = 6\n[stop]\nmax_rounds = 2\n'
@@ -150,7 +152,15 @@ def test_a_role_on_the_log_of_a_run_needs_a_run_that_was_started(run: Run, desk:
     done = run("campaign", "check")
     assert done.code == 2
     assert "llm.backends.log.run: no run 'past' was started" in done.out
-    ledger.run("past").start("campaign", Operator.human(), "c", {})
+    past = ledger.run("past")
+    past.start("campaign", Operator.human(), "c", {})
+    assert "recorded no calls" in run("campaign", "check").out
+    backends = Backends(
+        LlmSettings({"file": BackendSettings("file", "scripted", script="replies.json")}), root=desk
+    )
+    (desk / "replies.json").write_text('["hello"]', encoding="utf-8")
+    client = Client(role="proposer", provider=backends.provider("file"), sink=ledger_sink(past))
+    client.complete([Message("user", "say hello")])
     assert run("campaign", "check").code == 0
 
 

@@ -264,7 +264,7 @@ def test_a_backend_that_serves_a_recording(run: Run, desk: Path) -> None:
     done = run("doctor", "--no-network", "--json")
     assert problems(done) == ["model log"]
     assert by_area(done)["model file"]["outcome"] == "good"
-    assert "recorded no calls" in by_area(done)["model log"]["message"]
+    assert "no run 'r-1' was started" in by_area(done)["model log"]["message"]
     (desk / "replies.json").unlink()
     assert problems(run("doctor", "--no-network", "--json")) == ["model file", "model log"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.campaign._campaign import CampaignSetup
 from assay.campaign._config import read_config
-from assay.campaign._prepare import Part, Problems, prepare
+from assay.campaign._prepare import Part, Problems, calls_of_runs, prepare
 from assay.campaign._settings import CampaignConfig
 from assay.campaign._state import changed_commits
 from assay.config import Secret, Workspace
@@ -88,7 +88,9 @@ def _silent(
 ) -> list[Problem]:
     """Backends that do not answer."""
     names = {workspace.llm.roles[role].backend for role in config.roles.models}
-    services = Services(workspace.llm, secrets=secrets, root=workspace.root)
+    services = Services(
+        workspace.llm, secrets=secrets, root=workspace.root, recorded=calls_of_runs(workspace)
+    )
     return [
         Problem(
             f"llm.backends.{name}", f"does not answer: {found.detail}", "see to the service, or use another"

@@ -130,7 +130,7 @@ def prepare(
             sink=sink,
             secrets=secrets,
             root=workspace.root,
-            recorded=_calls_of_runs(workspace),
+            recorded=calls_of_runs(workspace),
             replay=replayed,
             settled=settled,
             earlier=earlier,
@@ -275,7 +275,7 @@ def _require_roles(
 ) -> None:
     """Every role on a model has a backend that can be made; none is asked anything."""
     services = Services(
-        workspace.llm, secrets=secrets, root=workspace.root, recorded=_calls_of_runs(workspace)
+        workspace.llm, secrets=secrets, root=workspace.root, recorded=calls_of_runs(workspace)
     )
     problems: list[Problem] = []
     for name in config.roles.models:
@@ -293,7 +293,7 @@ def _require_roles(
         raise ConfigProblems(problems, where="roles")
 
 
-def _calls_of_runs(workspace: Workspace) -> Callable[[str], list[CallRecord]]:
+def calls_of_runs(workspace: Workspace) -> Callable[[str], list[CallRecord]]:
     """Gives the recorded calls of a run of the workspace, for backends of kind ``replay``."""
     from assay.ledger import Ledger
     from assay.tools import calls_of_run

@@ -316,11 +316,11 @@ def _answering(
 ) -> Iterator[Finding]:
     """Whether backends can answer; ``fix`` has a place for the name of one that cannot."""
     from assay.ledger import Ledger
-    from assay.llm import Backends, CallRecord, read_calls
+    from assay.llm import Backends, CallRecord
+    from assay.tools import calls_of_run
 
-    def recorded(run: str) -> Iterator[CallRecord]:
-        ledger = Ledger.open(workspace.ledger_dir)
-        return read_calls([entry.body for entry in ledger.entries(kind="llm_call", run=run)], ledger)
+    def recorded(run_id: str) -> list[CallRecord]:
+        return calls_of_run(Ledger.open(workspace.ledger_dir), run_id)
 
     patient = {
         name: replace(backend, timeout=min(backend.timeout, _PATIENCE))

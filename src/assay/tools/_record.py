@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from assay.errors import Refusal
 from assay.llm import BodySink, CallRecord, ToolCall, read_calls
 from assay.tools._audit import illegal_kind, outcome_name
 from assay.tools._outcome import Failed, Outcome, Refused
@@ -95,6 +96,10 @@ def calls_of_run(ledger: Ledger, run_id: str) -> list[CallRecord]:
     DataError
         A record is not that of a call.
     """
-    run = ledger.run(run_id)
-    run.state()
-    return list(read_calls([entry.body for entry in run.entries(kind="llm_call")], ledger))
+    from assay.ledger import UNKNOWN_RUN
+
+    # read through, as the index would leave files beside a ledger that is only looked at
+    entries = list(ledger.entries(run=run_id))
+    if not entries:
+        raise Refusal(UNKNOWN_RUN, f"no run {run_id!r} was started", where="run")
+    return list(read_calls([entry.body for entry in entries if entry.kind == "llm_call"], ledger))
