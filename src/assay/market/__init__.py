@@ -31,11 +31,13 @@ _HOMES = {
     "._append": ("append",),
     "._attach": ("Sides", "attach"),
     "._baostock": ("BaoStockClient",),
-    "._doctor": ("Finding", "doctor", "examine", "quarantine"),
+    "._bar_checks": ("quarantine",),
+    "._doctor": ("doctor", "examine"),
     "._fetch": ("FetchIncomplete", "Fetched", "fetch", "outcome_summary"),
     "._fetch_client": ("SOURCES", "BarClient", "Bars", "Snapshot"),
     "._fetch_pace": ("Pace",),
     "._fetch_partial": ("FetchPlan", "Outcome", "begun_plan", "partial_folder"),
+    "._findings": ("Finding",),
     "._import": ("Imported", "TableOptions", "import_table"),
     "._qlib": ("import_qlib",),
     "._qlib_export": ("Exported", "export_qlib"),
@@ -123,10 +125,9 @@ if TYPE_CHECKING:
     from assay.market._attach import Sides as Sides
     from assay.market._attach import attach as attach
     from assay.market._baostock import BaoStockClient as BaoStockClient
-    from assay.market._doctor import Finding as Finding
+    from assay.market._bar_checks import quarantine as quarantine
     from assay.market._doctor import doctor as doctor
     from assay.market._doctor import examine as examine
-    from assay.market._doctor import quarantine as quarantine
     from assay.market._fetch import Fetched as Fetched
     from assay.market._fetch import FetchIncomplete as FetchIncomplete
     from assay.market._fetch import fetch as fetch
@@ -140,6 +141,7 @@ if TYPE_CHECKING:
     from assay.market._fetch_partial import Outcome as Outcome
     from assay.market._fetch_partial import begun_plan as begun_plan
     from assay.market._fetch_partial import partial_folder as partial_folder
+    from assay.market._findings import Finding as Finding
     from assay.market._import import Imported as Imported
     from assay.market._import import TableOptions as TableOptions
     from assay.market._import import import_table as import_table

@@ -21,11 +21,13 @@ from assay.errors import (
 )
 from assay.market._assemble import Grid, assemble
 from assay.market._attach import Sides, SideTables, attach
+from assay.market._bar_checks import quarantine
 from assay.market._data import FloatPanel, MarketData, Source
-from assay.market._doctor import Finding, examine, quarantine
+from assay.market._doctor import examine
 from assay.market._fetch_client import UNREACHABLE, BarClient, Bars, Snapshot
 from assay.market._fetch_partial import FetchPlan, Outcome, Partial, open_partial, partial_folder
 from assay.market._fetch_sides import industry_of, members_ever, quarter_days, snapshot_days, universe_of
+from assay.market._findings import Finding
 from assay.market._panel import Panel
 from assay.market._store import write_dataset
 from assay.market._universe import Dates

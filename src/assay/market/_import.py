@@ -14,10 +14,12 @@ from assay.errors import AssayError
 from assay.expr import FieldInfo
 from assay.market._assemble import Grid, assemble
 from assay.market._attach import Sides, read_sides
+from assay.market._bar_checks import impossible_bars, quarantine
 from assay.market._columns import BAR_SYNONYMS, choose_columns, field_name
 from assay.market._data import FloatPanel, Market, MarketData, Source
-from assay.market._doctor import Finding, examine, impossible_bars, quarantine
+from assay.market._doctor import examine
 from assay.market._fields import field_info
+from assay.market._findings import Finding
 from assay.market._problems import Collector, counted
 from assay.market._side_tables import read_calendar
 from assay.market._tables import LINE, as_dates, as_flags, as_numbers, as_text, read_table

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from assay.market._assemble import Grid, assemble
 from assay.market._attach import SideTables
+from assay.market._bar_checks import quarantine
 from assay.market._data import FloatPanel, Market, Source
-from assay.market._doctor import examine, quarantine
+from assay.market._doctor import examine
 from assay.market._fields import PRICE_FIELDS
 from assay.market._import import Imported
 from assay.market._problems import Collector

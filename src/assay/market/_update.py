@@ -12,8 +12,8 @@ from assay.base import Clock, SystemClock
 from assay.errors import DataError, Refusal
 from assay.market._append import append
 from assay.market._attach import Sides, attach
+from assay.market._bar_checks import quarantine
 from assay.market._data import MarketData
-from assay.market._doctor import quarantine
 from assay.market._fetch import (
     Collected,
     Progress,
