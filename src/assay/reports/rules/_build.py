@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from assay.reports.rules._quantities import MOMENTUM, RANGE, over
 from assay.reports.rules._tree import (
     HOLE,
     SAME,
@@ -19,7 +20,6 @@ from assay.reports.rules._tree import (
     replaced,
     windows_of,
 )
-from assay.reports.rules._words import MOMENTUM, RANGE, over
 
 SELF: Final = Field("?")
 """Stands for the series that the sentence has named already: *its* 20-day average."""

@@ -12,17 +12,20 @@ from assay.reports.rules._tree import Tree
 
 Builder: TypeAlias = Callable[..., Tree | None]
 
+Sense: TypeAlias = tuple[str, Any, float]
+"""Category, value and cost of what a word may mean."""
+
 BEAM: Final = 4
 """Different readings kept of one category over one stretch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of the lexicon at ``[start, end)`` of the document; ``senses`` are (category, value, cost)."""
+    """A word of the tables at ``[start, end)`` of the document."""
 
     start: int
     end: int
-    senses: tuple[tuple[str, Any, float], ...]
+    senses: tuple[Sense, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ from assay.reports.rules._build import (
     window,
 )
 from assay.reports.rules._chart import Grammar, Rule
+from assay.reports.rules._quantities import MOMENTUM, ONE
 from assay.reports.rules._tree import (
     HOLE,
     Field,
@@ -50,7 +51,6 @@ from assay.reports.rules._tree import (
     apply,
     fill,
 )
-from assay.reports.rules._words import MOMENTUM, ONE
 
 
 @dataclass(frozen=True, slots=True)

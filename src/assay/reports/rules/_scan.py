@@ -6,14 +6,18 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from functools import lru_cache
+from typing import Final
 
 from assay.reports._document import Document, Numeral
 from assay.reports.rules._build import SELF
-from assay.reports.rules._chart import Charts, Token
+from assay.reports.rules._chart import Charts, Sense, Token
 from assay.reports.rules._grammar import grammar
+from assay.reports.rules._operations import OPERATIONS
+from assay.reports.rules._particles import PARTICLES
+from assay.reports.rules._quantities import QUANTITIES
 from assay.reports.rules._tree import Field, Number, Tree, Window, apply, has_hole
-from assay.reports.rules._words import compiled, grouped
+from assay.reports.rules._words import Group, grouped
 
 UNKNOWN: Final = "UNKNOWN"
 """Category of what the table does not know; such a token joins nothing."""
@@ -49,6 +53,11 @@ _NAMED_OPS: Final = {
 _BLANK = re.compile(r"\s+")
 _LATIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _TIME: Final = frozenset({"day", "week", "month", "quarter", "year"})
+
+
+@lru_cache(maxsize=2)
+def _vocabulary(*, han: bool) -> tuple[Group, ...]:
+    return grouped((*QUANTITIES, *OPERATIONS, *PARTICLES), han=han)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +114,9 @@ class Scanner:
     def knows(self, name: str) -> bool:
         """Whether the name is a word of the table."""
         return any(
-            pattern.fullmatch(name) and senses[0][0] != "FILLER" for pattern, senses in compiled(han=False)
+            pattern.fullmatch(name) and senses[0][0] != "FILLER"
+            for _, rows in _vocabulary(han=False)
+            for pattern, senses in rows
         )
 
     def numerals(self, start: int, end: int) -> Sequence[Numeral]:
@@ -158,9 +169,9 @@ class Scanner:
         if role:
             name = role.lastgroup or ""
             return Token(place, role.end(), (("T", Window((), *role.span(), symbol=name), 0.0),))
-        senses: list[tuple[str, Any, float]] = []
+        senses: list[Sense] = []
         longest = 0
-        groups = grouped(han="\u4e00" <= text[place] <= "\u9fff")
+        groups = _vocabulary(han="\u4e00" <= text[place] <= "\u9fff")
         likely = (row for any_of, rows in groups if any_of.match(text, place, end) for row in rows)
         for pattern, meanings in likely:
             match = pattern.match(text, place, end)
