@@ -75,7 +75,8 @@ _HOMES = {
     "._tools": ("campaign_tools",),
     "._verify": ("VerifiedRun", "verify"),
     "._vocabulary": ("Vocabulary", "build_vocabulary"),
-    "._accept": ("accept", "plan_acceptance", "recorded_acceptance"),
+    "._accept": ("accept",),
+    "._accept_plan": ("plan_acceptance", "recorded_acceptance"),
     "._accept_types": (
         "AcceptChoice",
         "AcceptPlan",
@@ -189,7 +190,8 @@ __all__ = [
 __getattr__ = lazy_names(__name__, _HOMES)
 
 if TYPE_CHECKING:
-    from assay.campaign._accept import accept, plan_acceptance, recorded_acceptance
+    from assay.campaign._accept import accept
+    from assay.campaign._accept_plan import plan_acceptance, recorded_acceptance
     from assay.campaign._accept_types import (
         Acceptance,
         AcceptChoice,

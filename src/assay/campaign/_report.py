@@ -70,7 +70,7 @@ def campaign_report(
     LedgerDamaged
         A record is none that this version writes.
     """
-    from assay.campaign._accept import recorded_acceptance
+    from assay.campaign._accept_plan import recorded_acceptance
 
     run = ledger.run(run_id)
     state = run.state()
