@@ -1,10 +1,11 @@
-"""What the patterns of the grammar make of their parts."""
+"""Patterns of the grammar, and what they make of their parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
+from assay.reports.rules._chart import Builder
 from assay.reports.rules._quantities import MOMENTUM, RANGE, over
 from assay.reports.rules._tree import (
     HOLE,
@@ -24,7 +25,21 @@ from assay.reports.rules._tree import (
 SELF: Final = Field("?")
 """Stands for the series that the sentence has named already: *its* 20-day average."""
 
-Build = Callable[..., Tree | None]
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Ways to say one thing.
+
+    Parameters
+    ----------
+    name : what it is called in the field.
+    rules : ``(result, parts, build, cost)``; a part that ends in ``?`` may be absent.
+    examples : phrase and formula, Chinese and English; a test reads every one.
+    """
+
+    name: str
+    rules: tuple[tuple[str, str, Builder, float], ...]
+    examples: tuple[tuple[str, str], ...] = ()
 
 
 def own(wanted: Tree, series: Tree) -> Tree:
@@ -32,7 +47,7 @@ def own(wanted: Tree, series: Tree) -> Tree:
     return replaced(wanted, SELF, series)
 
 
-def binary(symbol: str) -> Build:
+def binary(symbol: str) -> Builder:
     return lambda left, right: apply(symbol, left, right)
 
 
@@ -58,7 +73,7 @@ def owner(left: Tree, wanted: Tree) -> Tree | None:
     return None if left.op in _AGGREGATES else left
 
 
-def binary_own(symbol: str) -> Build:
+def binary_own(symbol: str) -> Builder:
     def build(left: Tree, wanted: Tree) -> Tree | None:
         whose = owner(left, wanted)
         return None if whose is None else apply(symbol, left, own(wanted, whose))
@@ -152,7 +167,7 @@ def daily_ratio(value: Tree) -> bool:
     return all(window.implied and window != HOLE for window in windows_of(value))
 
 
-def of_whole(compound: bool, build: Build, place: int) -> Build:
+def of_whole(compound: bool, build: Builder, place: int) -> Builder:
     """``build`` where argument ``place`` is such a ratio, its dividend compound or not.
 
     After a sign, "(high - low) / close 的 20 日均值" means the ratio; "amount / close 的均值" may mean
@@ -214,5 +229,5 @@ def in_brackets(named: Tree, formula: Tree) -> Tree | None:
 
 def infix(
     result: str, left: str, word: str, right: str, symbol: str, cost: float = 1.0
-) -> tuple[str, str, Build, float]:
+) -> tuple[str, str, Builder, float]:
     return (result, f"{left} {word} {right}", binary(symbol), cost)

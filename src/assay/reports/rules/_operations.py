@@ -1,9 +1,9 @@
 """Words for ops, Chinese and English, and the notations of LaTeX and pandas.
 
-Categories: ``AGG`` an op over a window, ``ADJ`` the same said before its noun, ``PAIR`` one of two series over a
-window; ``FN`` an op of one series, ``FNADJ`` and ``FNPOST`` the same before and after its noun, ``RANKED`` the
-rank as a step; ``NEG`` a change of sign, ``NEUTRAL`` neutralisation; ``METHOD`` a call that takes a window,
-``ROLLING`` a call that sets one, ``ROLLED`` the call that uses it.
+Categories: ``AGG`` an op over a window, ``ADJ`` the same said before its noun, ``PAIR`` one of two series
+over a window; ``FN`` an op of one series, ``FNADJ`` and ``FNPOST`` the same before and after its noun,
+``RANKED`` the rank as a step; ``NEG`` a change of sign, ``NEUTRAL`` neutralisation; ``METHOD`` a call that
+takes a window, ``ROLLING`` a call that sets one, ``ROLLED`` the call that uses it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Words of definitions: what a row of their tables says, and the rows made ready to match.
 
-The tables are ``QUANTITIES``, ``OPERATIONS`` and ``PARTICLES``, each in the module of its name, which says what
-its categories mean. A word may have several senses; the grammar decides. Words that change nothing are
+The tables are ``QUANTITIES``, ``OPERATIONS`` and ``PARTICLES``, each in the module of its name, which says
+what its categories mean. A word may have several senses; the grammar decides. Words that change nothing are
 ``FILLER``.
 """
 
