@@ -423,6 +423,33 @@ def test_a_budget_of_the_settings_stops_a_run_and_may_be_raised(
     assert run("agent", "replay", "r", "--to", "again").code == 0
 
 
+def test_what_has_no_price_cost_an_unknown_sum(run: Run, desk: Path, modelled: Model) -> None:
+    path = desk / "assay.toml"
+    path.write_text(path.read_text("utf-8").replace('[llm.prices."toy-1"]', "[llm.prices.other]"), "utf-8")
+    done = run("agent", "run", "momentum", "--turns", "2", "--run", "r")
+    assert "money unknown: no price in assay.toml" in done.out
+    assert run("agent", "show", "r", "--json").data["summary"]["money"] is None
+
+
+def test_a_limit_that_comes_before_an_answer_leaves_none(run: Run, desk: Path, modelled: Model) -> None:
+    done = run("agent", "run", "momentum", "--turns", "2", "--run", "r")
+    assert "answer     none" in done.out
+    summary = run("agent", "show", "r", "--json").data["summary"]
+    assert (summary["stop"], summary["answer"]) == ("turns", "")
+    assert summary["money"] == pytest.approx(2 * price(1.0))
+
+
+def test_a_huge_answer_does_not_fill_the_terminal(run: Run, desk: Path, keyed: None) -> None:
+    with Model(failing={0: OPENAI_CASES["big"]}) as model:
+        model.configure(desk)
+        done = run("agent", "run", "momentum", "--run", "r")
+    assert "10,485,760 characters" in done.out
+    assert len(done.out) < 5_000
+    stored = json.loads((desk / "runs/r/idea/r0/trajectory.json").read_text())
+    assert len(stored["final_text"]) == 10 * 2**20
+    assert len(run("agent", "show", "r").out) < 5_000
+
+
 def test_an_estimate_comes_before_and_writes_nothing(run: Run, desk: Path, modelled: Model) -> None:
     found = run("agent", "run", "momentum", "--estimate", "--turns", "3", "--json").data
     assert (found["role"], found["calls"], found["output_tokens"]) == ("researcher", 3, 1500)

@@ -66,6 +66,16 @@ def test_the_longest_output_is_what_the_request_says() -> None:
             assert refused(budget, Request("toy", ASK, {name: 1}))[0] == "token_budget_exhausted"
 
 
+def test_a_refusal_gives_plain_figures() -> None:
+    budget = Budget(LlmLimits(money=0.000012), {"toy": Price(0.1, 0.7, 0.03)})
+    with pytest.raises(Refusal) as caught:
+        budget.reserve(request(max_tokens=1_000))
+    assert caught.value.message.startswith("the budget is 0.000012 money; 0 are spent or in use")
+    assert "E-" not in caught.value.message
+    with pytest.raises(Refusal, match=r"the budget is 1,000 output tokens; 0 are .* may take 2,000"):
+        Budget(LlmLimits(output_tokens=1_000)).reserve(request(max_tokens=2_000))
+
+
 def test_room_that_is_not_used_is_given_back() -> None:
     budget = Budget(LlmLimits(output_tokens=100))
     for tokens in (60, 30, 10):

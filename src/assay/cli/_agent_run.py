@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RESEARCHER = "researcher"
 DIFFERENT = 1
-_CALLED, _IDEA = 60, 40
+_CALLED, _IDEA, _ANSWER = 60, 40, 2_000
 _STATES = {
     "open": "going on, or killed",
     "stopped": "stopped; it can be resumed",
@@ -337,7 +337,8 @@ def _summary_lines(found: AgentSummary) -> list[str]:
         f"trials     {found.trials_added} added; N on this data is {n}",
     ]
     if found.tokens:
-        lines.append(f"model      {found.tokens:,} tokens, money {found.money:.4f}")
+        money = "unknown: no price in assay.toml" if found.money is None else f"{found.money:.4f}"
+        lines.append(f"model      {found.tokens:,} tokens, money {money}")
     if found.repairs:
         mended = ", ".join(f"{name} {count}" for name, count in found.repairs.items())
         lines.append(f"repairs    {mended}")
@@ -348,6 +349,13 @@ def _summary_lines(found: AgentSummary) -> list[str]:
         lines.append(f"best       {best.expression}")
         lines.append(f"           RankIC {best.rank_ic:+.4f} over {best.horizon} bars on the search period")
         lines.append("           picked from all that were tried; to prove it: assay judge")
-    lines.append(f"answer     {found.answer}")
+    lines.append(f"answer     {_shown_answer(found.answer)}")
     lines.append(f"files      runs/{found.run}/")
     return lines
+
+
+def _shown_answer(answer: str) -> str:
+    """What a policy said last, as far as a terminal should be filled with it."""
+    if len(answer) <= _ANSWER:
+        return answer or "none"
+    return f"{answer[:_ANSWER]}\u2026 ({len(answer):,} characters; whole in trajectory.json)"

@@ -129,8 +129,8 @@ class Budget:
             words = name.replace("_", " ")
             raise Refusal(
                 reason,
-                f"the budget is {limit:,} {words}; {needed - asked:,} are spent or in use, "
-                f"and the next call may take {asked:,}",
+                f"the budget is {_figure(limit)} {words}; {_figure(needed - asked)} are spent or in use, "
+                f"and the next call may take {_figure(asked)}",
                 where=f"llm.budget.{name}",
                 details={"limit": limit, "used": float(needed - asked), "wanted": float(asked)},
             )
@@ -186,6 +186,12 @@ class Reservation:
         """Counts a recorded call as it was."""
         money = Decimal(repr(call.cost)) if call.cost is not None else Decimal(0)
         self._took = Spent(call.attempts, call.usage.input, call.usage.output, money)
+
+
+def _figure(amount: Decimal | float) -> str:
+    """A count, or money without an exponent and without zeros at its end."""
+    text = f"{Decimal(str(amount)):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 @dataclass(frozen=True, slots=True)

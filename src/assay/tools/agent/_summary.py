@@ -37,8 +37,8 @@ class AgentSummary:
 
     ``trials_added`` are those of its trials that nobody had made before; ``n`` counts all trials on the data
     set and is None where they cannot be counted, which ``incomplete`` explains. ``illegal_rate`` is None
-    where no call was made. ``reward`` is None where nobody scored the episode. ``answer`` is what the policy
-    said last.
+    where no call was made. ``money`` is None where a reply had no price. ``reward`` is None where nobody
+    scored the episode. ``answer`` is empty where a limit came before one.
     """
 
     run: str
@@ -53,7 +53,7 @@ class AgentSummary:
     failed: int
     repairs: Mapping[str, int]
     tokens: int
-    money: float
+    money: float | None
     trials_added: int
     n: int | None
     incomplete: str | None
@@ -103,13 +103,13 @@ def summary_of(ledger: Ledger, runs: Path, run_id: str) -> AgentSummary:
         failed=metadata["environment_failures"],
         repairs=metadata["repairs"],
         tokens=trajectory["spent"]["tokens"],
-        money=trajectory["spent"]["money"],
+        money=trajectory["spent"]["money"] if _priced(ledger, run_id) else None,
         trials_added=added,
         n=n,
         incomplete=incomplete,
         best=_best(ledger, run_id),
         reward=stored.score["reward"],
-        answer=_answer(trajectory["final_text"]),
+        answer=_answer(trajectory["final_text"]) if trajectory["stop"] == "answered" else "",
     )
 
 
@@ -155,6 +155,12 @@ def _best(ledger: Ledger, run_id: str) -> Best | None:
         return None
     found = max(scored, key=lambda body: round(abs(body["rank_ic"]), _SHOWN))
     return Best(found["expression"], found["horizon"], found["rank_ic"])
+
+
+def _priced(ledger: Ledger, run_id: str) -> bool:
+    """Whether every reply of a model had a price when it was made."""
+    calls = ledger.run(run_id).entries(kind="llm_call")
+    return all(call.body["cost"] is not None for call in calls if call.body["reply"] is not None)
 
 
 def _answer(text: str) -> str:
