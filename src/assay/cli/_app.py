@@ -68,7 +68,7 @@ def build_app() -> typer.Typer:
     app.add_typer(campaign_app(), name="campaign")
     app.add_typer(report_app(), name="report")
     app.add_typer(library_app(), name="library")
-    app.add_typer(data_app, name="data")
+    app.add_typer(data_app(), name="data")
     app.add_typer(ledger_app(), name="ledger")
     app.add_typer(certificate_app(), name="certificate")
     app.add_typer(zoo_app(), name="zoo")

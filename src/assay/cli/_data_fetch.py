@@ -120,7 +120,7 @@ def fetch(
     explains why it has no bars.
     """
     from assay.cli._choice import one_of
-    from assay.cli._data_request import known_dates, make_sides
+    from assay.cli._data_request import make_sides
     from assay.market import SOURCES
     from assay.market import fetch as download
 
@@ -130,7 +130,7 @@ def fetch(
         membership,
         groups,
         events,
-        known_dates(known_until),
+        known_until,
         end_inclusive=end_inclusive,
         unknown_start=unknown_start,
         overlaps=overlaps,

@@ -62,7 +62,7 @@ def parse_date(value: str | None, option: str) -> date | None:
         raise AssayError(f"{value!r} is not a date", where=option, fix="write YYYY-MM-DD") from error
 
 
-def known_dates(values: Sequence[str] | None) -> dict[str, str]:
+def _known_dates(values: Sequence[str] | None) -> dict[str, str]:
     """``NAME=DATE`` by name; a date alone stands under the empty name, for all."""
     out: dict[str, str] = {}
     for value in values or ():
@@ -76,7 +76,7 @@ def make_sides(
     membership: Sequence[str] | None,
     groups: Sequence[str] | None,
     events: Sequence[str] | None,
-    known_until: Mapping[str, str],
+    known_until: Sequence[str] | None,
     *,
     end_inclusive: bool,
     unknown_start: str,
@@ -84,19 +84,20 @@ def make_sides(
     encoding: str,
 ) -> Sides:
     """The side tables that the options name."""
+    known = _known_dates(known_until)
     start_rule = one_of(unknown_start, UNKNOWN_START_RULES, "--unknown-start")
     overlap_rule = one_of(overlaps, OVERLAP_RULES, "--overlaps")
     members = {
         _identifier(name, "--membership"): MembershipSource(
             Path(path),
-            known_until=known_until.get(name, known_until.get("")),
+            known_until=known.get(name, known.get("")),
             end_inclusive=end_inclusive,
             unknown_start=start_rule,
             overlaps=overlap_rule,
         )
         for name, path in pairs(membership, "--membership").items()
     }
-    stray = [name for name in known_until if name and name not in members]
+    stray = [name for name in known if name and name not in members]
     if stray:
         raise AssayError(
             f"no membership is called {stray[0]!r}",
