@@ -75,6 +75,17 @@ def test_verify_warns_of_a_torn_tail(run: Run, ledger: Ledger) -> None:
     assert run("ledger", "verify", "--json").data["torn"]["bytes"] == 18
 
 
+def test_a_torn_tail_is_moved_away_as_the_messages_say(run: Run, ledger: Ledger) -> None:
+    with open(log_of(ledger), "ab") as file:
+        file.write(b'{"batch":[0,1],"bo')
+    way = "assay ledger close --looks"
+    assert way in run("ledger", "verify").err
+    assert way in run("ledger", "count").out
+    assert run("ledger", *way.split()[2:]).code == 0
+    assert run("ledger", "verify", "--json").data["torn"] is None
+    assert "incomplete" not in run("ledger", "count").out
+
+
 def test_verify_names_the_damaged_line(run: Run, ledger: Ledger) -> None:
     content = log_of(ledger).read_bytes()
     log_of(ledger).write_bytes(content.replace(b"rank(f1)", b"rank(f9)"))
@@ -146,6 +157,13 @@ def test_what_is_piped_is_whole(run: Run, ledger: Ledger, monkeypatch: pytest.Mo
     (line,) = run("ledger", "show", "--kind", "trial", "--last", "1").out.splitlines()
     assert formula in line
     assert "\u2026" not in line
+
+
+def test_show_says_that_there_is_nothing(run: Run, ledger: Ledger) -> None:
+    done = run("ledger", "show", "--run", "never")
+    assert (done.code, done.out) == (0, "")
+    assert "no such records" in done.err
+    assert run("ledger", "show", "--run", "never", "--json").data == []
 
 
 @pytest.mark.parametrize(("option", "value"), [("--kind", "trails"), ("--run", "A/B")])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli._output import Json, console, print_json, printable, say
+from assay.cli._progress import note
 
 if TYPE_CHECKING:
     from assay.config import Workspace
@@ -84,7 +85,7 @@ def verify(
         return
     typer.echo(
         f"warning: {found.torn.bytes} bytes at the end are no whole record ({found.torn.reason}); the next "
-        "writer moves them to torn/",
+        "writer moves them to torn/, for one 'assay ledger close --looks'",
         err=True,
     )
 
@@ -106,6 +107,8 @@ def show(
     if as_json:
         print_json([_as_data(entry) for entry in entries])
         return
+    if not entries:
+        note("there are no such records")
     for entry in entries:
         say(_fitted(record_line(entry)))
 

@@ -186,7 +186,8 @@ def _unseen(look: LookRow) -> dict[str, Any]:
 
 def _gaps(torn: TornTail | None, opened: list[str], judged: list[LookRow]) -> Iterable[str]:
     if torn is not None:
-        yield f"{torn.bytes} bytes at the end of the ledger are no whole record"
+        what = f"{torn.bytes} bytes at the end of the ledger are no whole record"
+        yield f"{what} (to move them away: assay ledger close --looks)"
     if opened:
         yield f"{_counted(len(opened), 'run')} not stopped: {_listed(opened)}"
     if judged:
