@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -504,6 +505,29 @@ def test_a_role_may_be_served_from_the_log_of_a_run(run: Run, desk: Path) -> Non
     (desk / "assay.toml").write_text(settings + unknown, "utf-8")
     told = run("agent", "run", "x", "--role", "planner", "--run", "third", "--json")
     assert (told.data["reason"], told.data["where"]) == ("unknown_run", "llm.backends.log.run")
+
+
+@pytest.mark.parametrize(("left", "goes_on"), [(0, False), (12, True)])
+def test_a_full_disk_says_how_the_run_goes_on_if_it_was_begun(
+    run: Run, desk: Path, monkeypatch: pytest.MonkeyPatch, left: int, goes_on: bool
+) -> None:
+    assert run("agent", "run", "x", "--calls", "3", "--run", "other").code == 0
+    sync, done = os.fsync, []
+
+    def full(handle: int) -> None:
+        if len(done) >= left:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        done.append(handle)
+        sync(handle)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        told = run("agent", "run", "y", "--calls", "6", "--run", "r", "--json")
+    assert told.code == 2
+    assert "disk has space" in told.data["fix"]
+    assert ("assay agent resume r" in told.data["fix"]) is goes_on
+    again = run("agent", "resume" if goes_on else "run", "r", *(() if goes_on else ("--run", "r")))
+    assert again.code == 0
 
 
 # ---------------------------------------------------------------- what has changed

@@ -70,6 +70,7 @@ def run_agent(options: AgentOptions) -> None:
     _announce(setup, run_id, as_json=options.as_json)
     _played(
         lambda: start_run(setup, ledger, workspace.runs_dir, run_id, watch=_line(as_json=options.as_json)),
+        ledger,
         run_id,
     )
     _show_summary(workspace, ledger, run_id, as_json=options.as_json)
@@ -85,7 +86,7 @@ def resume_agent(run_id: str, *, as_json: bool) -> None:
     recorded = sum(1 for _ in ledger.run(run_id).entries(kind="tool_call"))
     _announce(setup, run_id, as_json=as_json)
     watch = _line(as_json=as_json, recorded=recorded)
-    _played(lambda: resume_run(setup, ledger, workspace.runs_dir, run_id, watch=watch), run_id)
+    _played(lambda: resume_run(setup, ledger, workspace.runs_dir, run_id, watch=watch), ledger, run_id)
     _show_summary(workspace, ledger, run_id, as_json=as_json)
 
 
@@ -280,8 +281,11 @@ def _figure(value: float | None) -> str:
     return "undefined" if value is None else f"{value:+.4f}"
 
 
-def _played(play: Callable[[], Trajectory], run_id: str) -> None:
+def _played(play: Callable[[], Trajectory], ledger: Ledger, run_id: str) -> None:
     """Play a run; what stops it says how it goes on."""
+    from assay.ledger import LEDGER_BUSY, LedgerUnwritable
+    from assay.tools.agent import is_known
+
     again = f"assay agent resume {run_id}"
     try:
         with slow_notice():
@@ -292,6 +296,12 @@ def _played(play: Callable[[], Trajectory], run_id: str) -> None:
     except Refusal as refusal:
         if refusal.reason.code.endswith("_budget_exhausted"):
             refusal.fix = f"raise the limit in [llm.budget], then: {again}"
+        elif refusal.reason is LEDGER_BUSY and is_known(ledger, run_id):
+            refusal.fix = f"see which process holds the ledger, then: {again}"
+        raise
+    except LedgerUnwritable as error:
+        if is_known(ledger, run_id):
+            error.fix = f"see that the disk has space and works, then: {again}"
         raise
     except KeyboardInterrupt:
         note(f"stopped; to go on: {again}")
