@@ -14,7 +14,8 @@ from assay.reports.rules._bindings import bound
 from assay.reports.rules._cells import settings
 from assay.reports.rules._chart import Charts, Token
 from assay.reports.rules._cues import Strength, crowded
-from assay.reports.rules._definitions import Definition, definitions_of, quantified, windowed
+from assay.reports.rules._definition import Definition, quantified
+from assay.reports.rules._definitions import definitions_of
 from assay.reports.rules._direction import Statement, directions_of
 from assay.reports.rules._facts import Fact, facts_of
 from assay.reports.rules._limits import SENTENCE, TEXT, BeyondLimitError
@@ -22,7 +23,7 @@ from assay.reports.rules._parameters import Parameter, parameters_of
 from assay.reports.rules._read import Phrase, rows
 from assay.reports.rules._scan import Scanner
 from assay.reports.rules._sentences import Sentence, Sentences, answers
-from assay.reports.rules._tree import Apply, Number, Tree, has_hole, shape_of, text_of, windows_of
+from assay.reports.rules._tree import Apply, Number, Tree, has_hole, shape_of, text_of, windowed, windows_of
 from assay.reports.rules._unread import unread_of, without_parts
 
 _FACTORISH = re.compile(r"因子|指标|信号|factor|signal|alpha", re.IGNORECASE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from assay.errors import Reason
 from assay.reports._reasons import CONFLICTING_FIELD, CONFLICTING_WINDOW, UNREAD
 from assay.reports.rules._cues import speaks_of_another
-from assay.reports.rules._definitions import AHEAD, Definition
+from assay.reports.rules._definition import AHEAD, Definition
 from assay.reports.rules._factors import OWN, Analysis, Factor, alike, comparable, key_of, shape
 from assay.reports.rules._facts import ASIDE
 from assay.reports.rules._parameters import ROLES, Parameter, names_window

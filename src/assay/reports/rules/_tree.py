@@ -139,6 +139,11 @@ def windows_of(tree: Tree) -> tuple[Window, ...]:
     return tuple(node for node in walk(tree) if isinstance(node, Window))
 
 
+def windowed(tree: Tree) -> bool:
+    """Whether the text states a window of it."""
+    return any(not window.implied or window.symbol for window in windows_of(tree))
+
+
 def unknown_names(tree: Tree) -> tuple[str, ...]:
     """Ops and fields that the report dialect lacks or cannot evaluate, in order."""
     found = []

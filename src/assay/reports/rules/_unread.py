@@ -10,13 +10,14 @@ from assay.reports._reasons import FUNDAMENTAL_DATA, MINUTE_DATA, UNREAD
 from assay.reports.rules import _names as names
 from assay.reports.rules._chart import Token
 from assay.reports.rules._cues import Region, Strength, regions_of
-from assay.reports.rules._definitions import RESULT, Definition, blank_of, formula_part, windowed
+from assay.reports.rules._definition import RESULT, Definition, blank_of, formula_part
 from assay.reports.rules._facts import ASIDE
 from assay.reports.rules._names import FACTORISH
 from assay.reports.rules._read import operates
 from assay.reports.rules._scan import Scanner
 from assay.reports.rules._scope import Obstacle, obstacles_in
 from assay.reports.rules._sentences import Sentence
+from assay.reports.rules._tree import windowed
 
 
 def without_parts(
