@@ -114,7 +114,7 @@ def test_export(run: Run, zoo: Path) -> None:
         (("show", "../reversal"), "no factor"),
         (("show", ""), "no factor"),
         (("compare", "reversal", "volum"), "did you mean 'volume'"),
-        (("compare", "reversal"), "1 factors cannot be compared"),
+        (("compare", "reversal"), "two factors or more are compared, and there are 1"),
         (("compare", "--data", "smal"), "did you mean small"),
         (("compare", "--universe", "index_z"), "index_z"),
         (("retire", "reversl", "--reason", "x"), "did you mean 'reversal'"),

@@ -84,7 +84,9 @@ def compare(
     chosen = [zoo.get(name) for name in names or ()] or list(zoo.members())
     if len(chosen) < 2:
         raise DataError(
-            f"{len(chosen)} factors cannot be compared", where="names", fix="name two factors of the zoo"
+            f"two factors or more are compared, and there are {len(chosen)}",
+            where="names",
+            fix="name two factors of the zoo",
         )
     panel, settings = open_with_settings(data or chosen[0].data)
     plan = None if settings is None else settings.periods

@@ -83,7 +83,9 @@ def compare_members(
     """
     if len(members) < 2:
         raise DataError(
-            f"{len(members)} factors cannot be compared", where="names", fix="name two factors or more"
+            f"two factors or more are compared, and there are {len(members)}",
+            where="names",
+            fix="name two factors or more",
         )
     period = search or _planned(panel)
     formulas = {member.name: _formula(member, panel) for member in members}

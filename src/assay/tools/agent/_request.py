@@ -76,7 +76,17 @@ def read_request(ledger: Ledger, run_id: str) -> AgentRequest:
     Refusal
         ``unknown_run``; ``not_an_agent_run``.
     """
-    return AgentRequest.decoded(ledger.get(start_of(ledger, run_id)["inputs"][REQUEST]))
+    return request_of(ledger, start_of(ledger, run_id))
+
+
+def request_of(ledger: Ledger, start: Mapping[str, Any]) -> AgentRequest:
+    """The request that the body of a run's start names."""
+    return AgentRequest.decoded(ledger.get(start["inputs"][REQUEST]))
+
+
+def is_agent_start(body: Mapping[str, Any]) -> bool:
+    """Whether the body of a run's start is that of an agent."""
+    return body["desk"] == DESK and REQUEST in body["inputs"]
 
 
 def start_of(ledger: Ledger, run_id: str) -> Mapping[str, Any]:
@@ -84,7 +94,7 @@ def start_of(ledger: Ledger, run_id: str) -> Mapping[str, Any]:
     run = ledger.run(run_id)
     run.state()
     body = next(run.entries(kind="run_start")).body
-    if body["desk"] != DESK or REQUEST not in body["inputs"]:
+    if not is_agent_start(body):
         raise Refusal(
             NOT_AN_AGENT_RUN, f"the run {run_id!r} is one of the desk {body['desk']!r}", where="run"
         )

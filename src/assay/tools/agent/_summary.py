@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from assay.errors import Refusal
 from assay.ledger import INCOMPLETE_SCOPE, Scope
 from assay.tools._json_calls import UnusableReply, read_turn
 from assay.tools._store import TrajectoryStore
-from assay.tools.agent._request import DESK, read_request, start_of
+from assay.tools.agent._request import is_agent_start, request_of, start_of
 from assay.tools.agent._run import CASE, ROLLOUT
 
 if TYPE_CHECKING:
@@ -116,14 +117,14 @@ def summary_of(ledger: Ledger, runs: Path, run_id: str) -> AgentSummary:
 def agent_runs(ledger: Ledger) -> list[AgentRun]:
     """The runs of agents, in the order in which they were started."""
     with ledger.index() as index:
-        states = [state for state in index.runs().values() if state.desk == DESK]
-        trials = [row.run for row in index.trials()]
+        states, trials = index.runs(), Counter(row.run for row in index.trials())
+        starts = [entry for entry in index.entries(kind="run_start") if is_agent_start(entry.body)]
     found = []
-    for state in sorted(states, key=lambda state: state.started):
-        request, body = read_request(ledger, state.id), start_of(ledger, state.id)
+    for start in starts:
+        state, body = states[str(start.run)], start.body
         policy = body["operator"]["model_artifact"] or body["operator"]["identifier"]
-        count = trials.count(state.id)
-        found.append(AgentRun(state.id, state.stopped or "open", policy, _data(body), count, request.idea))
+        idea = request_of(ledger, body).idea
+        found.append(AgentRun(state.id, state.stopped or "open", policy, _data(body), trials[state.id], idea))
     return found
 
 
