@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
+from assay.reports.rules._parts import Composed
 from assay.reports.rules._read import longest
 from assay.reports.rules._rest import left_over
 from assay.reports.rules._scan import Scanner
@@ -41,16 +42,7 @@ _MORE: Final = re.compile(
 _BACK: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """The formula, the places of its quantities, and where their sentences begin."""
-
-    tree: Tree
-    places: tuple[tuple[int, int], ...]
-    sentences: tuple[int, ...]
-
-
-def former_and_latter(scanner: Scanner, sentences: Sequence[Sentence], index: int) -> Joined | None:
+def former_and_latter(scanner: Scanner, sentences: Sequence[Sentence], index: int) -> Composed | None:
     """What the sentence at ``index`` makes of the only two quantities that stand right before it."""
     joining = sentences[index]
     signs = {sign for pattern, sign in _COMPILED if pattern.search(joining.text)}
@@ -72,7 +64,7 @@ def former_and_latter(scanner: Scanner, sentences: Sequence[Sentence], index: in
             pair = [item for item in found if item is not None]
             tree = apply(signs.pop(), *(tree for tree, _, _ in pair))
             places = tuple((start, end) for _, start, end in pair)
-            return Joined(tree, places, tuple(s.start for s in before[-count:]))
+            return Composed(tree, places, tuple(s.start for s in before[-count:]))
     return None
 
 
