@@ -568,6 +568,9 @@ def test_changed_settings_refuse_a_resume_and_a_replay(
     done = run("agent", "resume", "r", "--json")
     assert (done.code, done.data["reason"]) == (2, "inputs_changed")
     assert named in done.data["details"]["changed"]
+    assert done.data["fix"].startswith(
+        "set back who acts" if named == "inputs.policy" else "set back how formulas"
+    )
     changed = path.read_text()
     path.write_text(text)
     assert run("agent", "resume", "r").code == 0
@@ -587,6 +590,7 @@ def test_changed_data_refuses_a_resume(run: Run, desk: Path, modelled: Model) ->
     done = run("agent", "resume", "r", "--json")
     assert done.data["reason"] == "inputs_changed"
     assert list(done.data["details"]["changed"]) == ["inputs.data:small"]
+    assert done.data["fix"] == "set back data:small; or start a new run"
 
 
 def test_a_run_that_would_call_something_else_is_told(run: Run, desk: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from assay.tools._store import TrajectoryStore
 from assay.tools.agent._compared import Replayed, compared
 from assay.tools.agent._following import FaithfulSink, FollowingLedger
 from assay.tools.agent._request import start_of
-from assay.tools.agent._run import CASE, ROLLOUT, bench_of, config_hash, play_episode, policy_of
+from assay.tools.agent._run import CASE, ROLLOUT, bench_of, play_episode, policy_of, take_up
 from assay.tools.agent._setup import AgentSetup
 from assay.tools.builtin import builtin_registry
 
@@ -48,7 +48,7 @@ def replay_run(setup: AgentSetup, ledger: Ledger, runs: Path, run_id: str, to: P
     inputs, operator = setup.inputs(start["inputs"]["request"]), Operator.from_dict(start["operator"])
     with new_folder(to) as staged:
         copy = FollowingLedger.at_start(ledger, run_id, staged / "ledger")
-        copy.run(run_id).resume(operator, config_hash(inputs), inputs)
+        take_up(copy.run(run_id), operator, inputs)
         _play(setup, ledger, copy, runs, staged / "runs", run_id, operator)
         copy.run(run_id).stop("finished")
         again = copy.export(run_id)

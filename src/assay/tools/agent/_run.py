@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.base import Operator
-from assay.errors import AssayError
-from assay.ledger import Ledger, Run
+from assay.errors import AssayError, Refusal
+from assay.ledger import INPUTS_CHANGED, Ledger, Run
 from assay.llm import (
     CallRecord,
     CallSink,
@@ -102,7 +102,7 @@ def resume_run(
     start = start_of(ledger, run_id)
     inputs, operator = setup.inputs(start["inputs"]["request"]), Operator.from_dict(start["operator"])
     with _alone(runs / run_id):
-        ledger.run(run_id).resume(operator, config_hash(inputs), inputs)
+        take_up(ledger.run(run_id), operator, inputs)
         return _guarded(_Episode(setup, ledger, runs, run_id, operator, watch))
 
 
@@ -110,6 +110,34 @@ def is_known(ledger: Ledger, run_id: str) -> bool:
     """Whether the ledger has a run of this id."""
     with ledger.index() as index:
         return run_id in index.runs()
+
+
+_MEANING = {
+    "policy": "who acts (the role's model and parameters, `structured`, the kind of its backend)",
+    "prompt": "what the model is told at first (it follows from the tools, the turns and `structured`)",
+    "settings": "how formulas are judged (costs, horizons, universe, the period plan)",
+    "tools": "the tools (another version of Assay may have others)",
+}
+"""Inputs of a run, in words for who has to set them back."""
+
+
+def take_up(run: Run, operator: Operator, inputs: Mapping[str, str]) -> None:
+    """Record that a run goes on.
+
+    Raises
+    ------
+    Refusal
+        ``inputs_changed``, with what has to be set back; ``run_ended``.
+    """
+    try:
+        run.resume(operator, config_hash(inputs), inputs)
+    except Refusal as refusal:
+        if refusal.reason is INPUTS_CHANGED:
+            changed = [name.removeprefix("inputs.") for name in refusal.details["changed"]]
+            # the hash of the configuration is that of the inputs that are named beside it
+            told = [_MEANING.get(name, name) for name in changed if name != "config_hash"]
+            refusal.fix = f"set back {'; '.join(told)}; or start a new run"
+        raise
 
 
 def config_hash(inputs: Mapping[str, str]) -> str:
