@@ -115,6 +115,19 @@ def test_a_reply_that_cannot_be_used_goes_back_once(text: str, caller: Caller) -
     assert "cannot be used" in back[1].content
 
 
+@pytest.mark.parametrize("name", ["shop.buy", "shop__buy"])
+def test_a_call_as_the_service_has_it_is_understood_too(name: str, caller: Caller) -> None:
+    call = Reply("I buy.", (ToolCall("c1", name, '{"count": 2}'),), "tool_calls")
+    found, provider = played(["what?", call, '{"answer": "Bought."}'], caller)
+    assert [verdict.outcome for verdict in found.verdicts] == ["ok"]
+    assert found.calls[0].call.name == "shop.buy"
+    assert found.repairs == {"native_call": 1, "unusable_reply": 1}
+    assert provider.requests[2].messages[-2:] == (
+        Message("assistant", "I buy."),
+        Message("user", f"shop.buy answered: {found.observations[0].content}"),
+    )
+
+
 def test_after_the_last_attempt_the_text_is_the_answer(caller: Caller) -> None:
     found, provider = played(["no", "never", "unused"], caller)
     assert (found.stop, found.final_text, found.repairs) == ("answered", "never", {"unusable_reply": 2})

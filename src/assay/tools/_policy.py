@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from assay.llm import Message, Reply, ToolCall, ToolSpec
@@ -84,6 +84,8 @@ class LlmPolicy:
     price : money for a reply; nothing by default, as the client's own budget counts it.
     calls : how the model calls tools: ``native``, as its service has it, or ``json``, in the text of its
         replies. The prompt has to say how (:func:`json_protocol`); no tool is offered to the service then.
+        A model that calls as its service has it none the less is understood; ``repairs`` counts its calls as
+        ``native_call``.
     attempts : with ``json``, how often a reply is asked for that can be read. After the last one the text
         stands as the policy's answer, and the episode ends; ``repairs`` counts it as ``unusable_reply``.
     """
@@ -108,6 +110,10 @@ class LlmPolicy:
         while True:
             reply = self.client.complete(talk, (), **self.parameters)
             replies.append(reply)
+            again = {"unusable_reply": len(replies) - 1} if len(replies) > 1 else {}
+            if reply.tool_calls:
+                calls = _with_ids(reply.tool_calls, state.tools)
+                return self._action(replies, calls, {"native_call": len(calls), **again})
             unusable = {"unusable_reply": len(replies)}
             try:
                 turn = read_turn(reply.text, state.spent.turns + 1)
@@ -116,7 +122,6 @@ class LlmPolicy:
                     return self._action(replies, (), unusable)
                 talk += sent_back(reply.text, error)
             else:
-                again = {"unusable_reply": len(replies) - 1} if len(replies) > 1 else {}
                 return self._action(replies, turn.calls, {**turn.repairs, **again})
 
     def _action(
@@ -129,6 +134,12 @@ class LlmPolicy:
             money=0.0 if self.price is None else sum(self.price(reply) for reply in replies),
             repairs=repairs,
         )
+
+
+def _with_ids(calls: tuple[ToolCall, ...], tools: tuple[ToolSpec, ...]) -> tuple[ToolCall, ...]:
+    """Calls of tools that were not offered, under the ids that names with ``__`` for ``.`` stand for."""
+    ids = {tool.name.replace(".", "__"): tool.name for tool in tools}
+    return tuple(replace(call, name=ids.get(call.name, call.name)) for call in calls)
 
 
 @dataclass(frozen=True)
