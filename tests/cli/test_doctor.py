@@ -56,6 +56,38 @@ def test_a_workspace_in_order(run: Run, desk: Path) -> None:
     assert "good     python: 3." in text.out
 
 
+def test_a_ledger_that_was_taken_away_is_not_made_anew(run: Run, desk: Path) -> None:
+    ledger_of(desk).run("first").start("judge", Operator.human("ann"), "c1", {"data:small": "a1"})
+    (desk / "runs" / "first").mkdir(parents=True)
+    (desk / "ledger").rename(desk / "away")
+    for arguments in (
+        ("judge", "close", "--data", "small"),
+        ("agent", "run", "x"),
+        ("ledger", "count"),
+        ("init", "."),
+    ):
+        done = run(*arguments)
+        assert done.code == 2, arguments
+        assert "has runs (first) and no ledger" in done.err, arguments
+    done = run("doctor", "--no-network", "--json")
+    assert done.code == 1
+    assert problems(done) == ["ledger"]
+    assert "from a copy" in by_area(done)["ledger"]["fix"]
+    assert not (desk / "ledger").exists()
+
+
+def test_nothing_is_judged_on_a_ledger_that_was_edited(run: Run, desk: Path) -> None:
+    assert run("judge", "close", "--data", "small").code == 0
+    damage(desk, 2)
+    before = (desk / "ledger" / "ledger.jsonl").read_bytes()
+    for arguments in (("judge", "open", "--data", "small"), ("ledger", "count"), ("agent", "list")):
+        done = run(*arguments, "--json")
+        assert (done.code, done.data["error"], done.data["where"]) == (2, "ledger_damaged", "line 2"), (
+            arguments
+        )
+    assert (desk / "ledger" / "ledger.jsonl").read_bytes() == before
+
+
 def test_nothing_is_written(run: Run, desk: Path, market: Path) -> None:
     ledger = ledger_of(desk)
     ledger.append("refusal", {"reason": "x", "message": "y"})

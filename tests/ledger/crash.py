@@ -3,8 +3,6 @@
 A *point* is a scenario, a fault and an n. The scenario runs in a forked child whose file operations are
 counted; at the n-th the fault strikes. The parent knows by a pipe what the child was told had succeeded,
 opens the ledger anew, and holds it to its promises.
-
-    python -m tests.ledger.crash      every point, and how many there are
 """
 
 from __future__ import annotations
@@ -14,10 +12,7 @@ import json
 import os
 import random
 import shutil
-import sys
-import tempfile
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -340,16 +335,3 @@ def sweep(points: list[Point], tmp: Path) -> Iterator[Point]:
     for point in points:
         run(point, tmp)
         yield point
-
-
-def main() -> None:
-    """Sweep every point and print how many passed, fault by fault."""
-    with tempfile.TemporaryDirectory() as folder:
-        passed = list(sweep(all_points(Path(folder)), Path(folder)))
-    for fault, count in Counter(point.fault for point in passed).items():
-        sys.stdout.write(f"{fault:<9} {count}\n")
-    sys.stdout.write(f"{len(passed)} points in {len(SCENARIOS)} scenarios: every promise held\n")
-
-
-if __name__ == "__main__":
-    main()

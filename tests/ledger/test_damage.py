@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from assay.errors import AssayError, LedgerDamaged
+from assay.errors import AssayError, LedgerDamaged, Refusal
 from assay.ledger import Ledger
 from assay.ledger._kinds import KINDS
 from assay.ledger._line import NO_HASH, Prepared, canonical, seal
@@ -265,3 +266,37 @@ def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
         ledger.verify()
     with pytest.raises(AssayError):
         Ledger.open(tmp_path / "ledger")
+
+
+@pytest.mark.parametrize("use", [Ledger.index, Ledger.trials, lambda ledger: ledger.run("r-1").state()])
+def test_nothing_is_counted_by_an_index_whose_record_was_edited(
+    use: Callable[[Ledger], object], folder: Path
+) -> None:
+    """The index has seen the line and need not read it again; so the chain is checked first."""
+    Ledger.open(folder).index().close()
+    lines = lines_of(folder)
+    lines[2] = edited(lines[2])
+    write(folder, lines)
+    with pytest.raises(LedgerDamaged) as caught:
+        use(Ledger.open(folder))
+    assert caught.value.where == "line 3"
+
+
+def test_a_large_record_is_not_read_through_before_it_is_counted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.ledger._ledger._CHECKED_AT_ONCE", 100)
+    Ledger.open(folder).index().close()
+    lines = lines_of(folder)
+    lines[2] = edited(lines[2])
+    write(folder, lines)
+    with Ledger.open(folder).index() as index:
+        assert index.records == LINES
+    with pytest.raises(LedgerDamaged, match="line 3"):
+        Ledger.open(folder).verify()
+
+
+def test_an_unknown_kind_is_told_the_nearest(folder: Path) -> None:
+    with pytest.raises(Refusal, match="'trail'") as caught:
+        Ledger.open(folder).entries(kind="trail")
+    assert caught.value.fix == "did you mean 'trial'?"

@@ -205,10 +205,13 @@ def _plan(workspace: Workspace, name: str, panel: Panel) -> Finding:
 
 
 def _ledger(workspace: Workspace) -> Iterator[Finding]:
-    if not has_ledger(workspace):
-        yield Finding("ledger", "note", "nothing is recorded yet", "judge a factor: that makes it")
-        return
+    from assay.ledger import refuse_lost
+
     try:
+        if not has_ledger(workspace):
+            refuse_lost(workspace)
+            yield Finding("ledger", "note", "nothing is recorded yet", "judge a factor: that makes it")
+            return
         ledger = open_without_writing(workspace.ledger_dir)
         verified = ledger.verify()
         running = _open_runs(ledger)
@@ -216,7 +219,8 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     except AssayError as error:
         yield Finding("ledger", "problem", error.message, error.fix)
         return
-    yield Finding("ledger", "good", f"{verified.records} records, the chain is whole")
+    counted = "1 record" if verified.records == 1 else f"{verified.records} records"
+    yield Finding("ledger", "good", f"{counted}, the chain is whole")
     if verified.torn is not None:
         yield Finding(
             "ledger",

@@ -13,12 +13,13 @@ def init(
     as_json: Json = False,
 ) -> None:
     """Make a folder a workspace: assay.toml, ledger/, data/, runs/, notes/, book/."""
-    from assay.config import init_workspace
-    from assay.ledger import Ledger
+    from assay.config import Workspace, init_workspace
+    from assay.ledger import refuse_lost, workspace_ledger
 
+    if not (path / "ledger").exists():
+        refuse_lost(Workspace(path))
     workspace = init_workspace(path)
-    if not workspace.ledger_dir.exists():
-        Ledger.create(workspace.ledger_dir)
+    workspace_ledger(workspace)
     if as_json:
         print_json({"root": str(workspace.root), "config": str(workspace.config_path)})
         return

@@ -11,6 +11,7 @@ import typer
 
 from assay.cli._output import Json, console, print_json, printable, say
 from assay.cli._progress import note
+from assay.cli._workspace import has_ledger
 
 if TYPE_CHECKING:
     from assay.config import Workspace
@@ -48,7 +49,7 @@ def open_ledger(where: Path | None) -> Ledger:
     """
     from assay.config import find_workspace
     from assay.errors import AssayError
-    from assay.ledger import Ledger
+    from assay.ledger import Ledger, refuse_lost
 
     if where is not None:
         return Ledger.open(where)
@@ -59,7 +60,9 @@ def open_ledger(where: Path | None) -> Ledger:
             where="current folder",
             fix="change to a workspace, or name a ledger: --ledger DIR",
         )
-    return Ledger.open(workspace.root / "ledger")
+    if not has_ledger(workspace):
+        refuse_lost(workspace)
+    return Ledger.open(workspace.ledger_dir)
 
 
 def verify(

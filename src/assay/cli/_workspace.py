@@ -45,15 +45,13 @@ def need_ledger(workspace: Workspace, *, create: bool = False) -> Ledger:
     AssayError
         There is none.
     """
-    from assay.ledger import Ledger
+    from assay.ledger import refuse_lost, workspace_ledger
 
-    folder = workspace.ledger_dir
-    if create and not has_ledger(workspace):
-        return Ledger.create(folder)
-    if not has_ledger(workspace):
+    if not create and not has_ledger(workspace):
+        refuse_lost(workspace)
         raise AssayError(
             "nothing is recorded in this workspace yet",
-            where=str(folder),
+            where=str(workspace.ledger_dir),
             fix="judge a factor in it first",
         )
-    return Ledger.open(folder)
+    return workspace_ledger(workspace)

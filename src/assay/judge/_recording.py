@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +21,7 @@ from assay.config import (
     as_date,
     find_data_place,
 )
-from assay.errors import AssayError, Problem, Refusal
+from assay.errors import Problem, Refusal
 from assay.judge._items import Item
 from assay.judge._measure import Measured
 from assay.judge._moved import plan_payload, refuse_moved
@@ -45,6 +43,7 @@ from assay.ledger import (
     Trials,
     decode_series,
     encode_series,
+    workspace_ledger,
 )
 
 if TYPE_CHECKING:
@@ -118,18 +117,7 @@ def recording_in(
     """
     if settings is not None:
         require_no_given_n(settings)
-    return Recording(_ledger(workspace.ledger_dir), budgets=data.looks)
-
-
-def _ledger(folder: Path) -> Ledger:
-    """The ledger; what is left of a damaged one is never taken for none."""
-    if not os.path.lexists(folder):
-        try:
-            return Ledger.create(folder)
-        except AssayError:
-            if not folder.exists():  # else another process made it meanwhile
-                raise
-    return Ledger.open(folder)
+    return Recording(workspace_ledger(workspace), budgets=data.looks)
 
 
 class Record:

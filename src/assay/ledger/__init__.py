@@ -14,6 +14,7 @@ from assay.ledger._runs import INPUTS_CHANGED, RUN_ENDED, RUN_EXISTS, UNKNOWN_RU
 from assay.ledger._scan import TornTail
 from assay.ledger._series import DailySeries, SeriesMatrix, decode_series, encode_series
 from assay.ledger._trials import INCOMPLETE_SCOPE, Scope, Trials, close_looks
+from assay.ledger._workspace import refuse_lost, workspace_ledger
 
 __all__ = [
     "BAD_RECORD",
@@ -49,4 +50,6 @@ __all__ = [
     "close_looks",
     "decode_series",
     "encode_series",
+    "refuse_lost",
+    "workspace_ledger",
 ]

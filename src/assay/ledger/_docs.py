@@ -58,8 +58,12 @@ def check(path):
   records a `recovery`.
 - **The disk is full or fails.** The append raises `LedgerUnwritable`, and nothing of it is there.
 - **Another process writes.** An append waits up to 10 seconds for it, then refuses `ledger_busy`.
+- **The folder is gone.** Where `runs/` still has run folders, no new ledger is made: N and looks would begin
+  anew.
 - **A line was edited, deleted, moved or doubled, or the end is missing.** `LedgerDamaged`, naming the first
-  line that does not fit. Nothing is mended by itself: restore the folder from a copy.
+  line that does not fit. Nothing is mended by itself: restore the folder from a copy. Whatever counts N,
+  looks or runs checks the whole chain first, in a ledger of up to 64 MiB (some 90,000 records); in a larger
+  one `assay ledger verify` does.
 
 The chain shows a change to anyone who knows a later hash. Somebody who rewrites the whole file, `head` and
 the index can only be found out with a hash kept elsewhere, such as that of the last line, which `verify`

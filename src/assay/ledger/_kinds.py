@@ -109,9 +109,7 @@ def check(kind: str, body: Mapping[str, Any], run: str | None, *, own: bool = Fa
     """
     known = KINDS.get(kind)
     if known is None:
-        near = did_you_mean(kind, KINDS)
-        fix = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(KINDS)}"
-        raise Refusal(BAD_RECORD, f"no kind of record is named {kind!r}", where="kind", fix=fix)
+        raise unknown_kind(kind)
     if known.own and not own:
         raise Refusal(BAD_RECORD, f"records of kind {kind!r} are written by the ledger itself", where="kind")
     if not _REQUIRED[kind] <= body.keys():
@@ -130,6 +128,13 @@ def check(kind: str, body: Mapping[str, Any], run: str | None, *, own: bool = Fa
         )
     if run is not None and known.run == "never":
         raise Refusal(BAD_RECORD, f"a record of kind {kind!r} belongs to no run", where="run")
+
+
+def unknown_kind(kind: str) -> Refusal:
+    """The refusal of a kind that is not in the table."""
+    near = did_you_mean(kind, KINDS)
+    fix = f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(KINDS)}"
+    return Refusal(BAD_RECORD, f"no kind of record is named {kind!r}", where="kind", fix=fix)
 
 
 def kinds_markdown() -> str:

@@ -13,7 +13,7 @@ from assay.ledger._files import OsFiles
 from assay.ledger._head import HEAD_NAME, head_file, slot_bytes
 from assay.ledger._index import Index
 from assay.ledger._keys import TrialKey
-from assay.ledger._kinds import KINDS, check
+from assay.ledger._kinds import KINDS, check, unknown_kind
 from assay.ledger._line import (
     NO_HASH,
     START,
@@ -37,6 +37,7 @@ from assay.ledger._stamp import Stamp
 from assay.ledger._trials import Scope, Trials, collect
 
 WAIT = 10.0
+_CHECKED_AT_ONCE = 64 * 1024 * 1024  # bytes; half a second
 
 
 class Draft(NamedTuple):
@@ -72,6 +73,7 @@ class Ledger:
     def __init__(self, folder: Path, *, clock: Clock | None, wait: float, files: OsFiles | None) -> None:
         self.folder = Path(folder)
         files = files or OsFiles()
+        self._chain_checked = False
         self._usual_run: str | None = None  # checked already; most records are of the run before
         self._stamp = Stamp(clock or SystemClock())
         head = head_file(self.folder, files)
@@ -185,7 +187,7 @@ class Ledger:
             ``ledger_busy``; ``bad_record`` for a kind or run that cannot be.
         """
         if kind is not None and kind not in KINDS:
-            raise Refusal(BAD_RECORD, f"no kind of record is named {kind!r}", where="kind")
+            raise unknown_kind(kind)
         if run is not None:
             _check_run(run)
         return self._entries(kind, run, start)
@@ -258,7 +260,7 @@ class Ledger:
             try:
                 self.get(name)
             except LedgerDamaged as error:
-                raise damaged(entry.line, f"names an object, and {error.message}") from error
+                raise damaged(entry.line, f"names the object {name}, which is missing or damaged") from error
         return len(names)
 
     def put(self, payloads: Sequence[bytes]) -> tuple[str, ...]:
@@ -287,16 +289,21 @@ class Ledger:
     def index(self, *, anew: bool = False) -> Index:
         """The index, brought up to date; close it, or use it as a context manager.
 
+        The first time, the chain is checked before anything is counted by it, in a record of up to 64 MiB.
         ``anew`` makes it from the whole record, for when its file is not trusted.
 
         Raises
         ------
         LedgerDamaged
-            A line that was not indexed yet does not fit.
+            A line does not fit.
         """
         with self._lock.reading():
             self._log.settle()
             end, torn = self._log.end, self._log.torn
+        if not self._chain_checked:
+            if end.offset <= _CHECKED_AT_ONCE:
+                Scan(self._log.path, START, end.offset).to_end()
+            self._chain_checked = True
         return Index(self._log.path, self.folder / "index.sqlite", end=end.offset, torn=torn, anew=anew)
 
     def run(self, run_id: str) -> Run:

@@ -144,12 +144,9 @@ class Attached:
         return settings
 
     def _ledger(self) -> Ledger | None:
-        from assay.ledger import Ledger
+        from assay.ledger import workspace_ledger
 
-        if self.workspace is None:
-            return None
-        folder = self.workspace.ledger_dir
-        return Ledger.open(folder) if folder.exists() else Ledger.create(folder)
+        return None if self.workspace is None else workspace_ledger(self.workspace)
 
     def _document(self) -> Document | None:
         if self.report is None:

@@ -26,7 +26,7 @@ from assay.judge import (
     score_reward,
     spec_settings,
 )
-from assay.ledger import DATA_INPUT, Ledger
+from assay.ledger import DATA_INPUT, Ledger, workspace_ledger
 from assay.service._faults import answer_to
 from assay.service._terms import Terms
 
@@ -223,6 +223,4 @@ def open_desk(data: Path, *, operator: Operator | None = None) -> Desk:
             where=f"data.{panel.name}.periods",
             fix="set search, score and eval in assay.toml; 'assay data show' tells the dates",
         )
-    folder = place.workspace.ledger_dir
-    ledger = Ledger.open(folder) if (folder / "ledger.jsonl").exists() else Ledger.create(folder)
-    return Desk(panel, place, ledger, operator or Operator.system(DESK))
+    return Desk(panel, place, workspace_ledger(place.workspace), operator or Operator.system(DESK))

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from assay.config import Workspace
+from assay.errors import AssayError
+from assay.ledger._ledger import Ledger
+
+_SHOWN = 3
+
+
+def workspace_ledger(workspace: Workspace) -> Ledger:
+    """The ledger of a workspace, which is made where nothing has been done in it yet.
+
+    Raises
+    ------
+    AssayError
+        There is no ledger, though runs have left their folders: in a new one, N and looks would begin anew.
+        Or what is left of one is damaged.
+    """
+    folder = workspace.ledger_dir
+    # what is left of a damaged one is never taken for none
+    if not os.path.lexists(folder):
+        refuse_lost(workspace)
+        try:
+            return Ledger.create(folder)
+        except AssayError:
+            if not folder.exists():  # else another process made it meanwhile
+                raise
+    return Ledger.open(folder)
+
+
+def refuse_lost(workspace: Workspace) -> None:
+    """Raise where a workspace without a ledger has run folders: its ledger was taken away.
+
+    Raises
+    ------
+    AssayError
+        It has.
+    """
+    runs = _run_folders(workspace.runs_dir)
+    if not runs:
+        return
+    listed = ", ".join(runs[:_SHOWN]) + (f" and {len(runs) - _SHOWN} more" if len(runs) > _SHOWN else "")
+    raise AssayError(
+        f"the workspace has runs ({listed}) and no ledger; in a new one, N and looks would begin anew",
+        where=str(workspace.ledger_dir),
+        fix="bring the folder ledger/ back from a copy; to begin anew, move runs/ away first",
+    )
+
+
+def _run_folders(folder: Path) -> list[str]:
+    if not folder.is_dir():
+        return []
+    return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and entry.name[0] != ".")
