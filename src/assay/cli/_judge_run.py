@@ -125,7 +125,7 @@ def _agree(refusal: Refusal, request: JudgeRequest) -> None:
     told = "Hidden dates are there to be looked at rarely: each look makes them worth less."
     warning = f"{refusal.message}. {told}"
     if request.yes:
-        note(f"{warning} Opened, as --yes says.")
+        note(f"{warning} --yes agrees to that.")
         return
     if not sys.stdin.isatty():
         raise Refusal(
