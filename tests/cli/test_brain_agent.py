@@ -240,7 +240,7 @@ def test_damaged_results_are_named_before_anything_is_paid_for(done: Path, run: 
 def test_what_is_over_or_unknown_is_not_gone_on_with(done: Path, run: Run) -> None:
     over = run("brain", "agent", "--resume", "first", "--local")
     assert over.code == 2
-    assert "has finished" in over.err
+    assert over.err.startswith("error: the run 'first' has finished"), "refused before a session is announced"
     assert "assay brain report first;" in over.err
     unknown = run("brain", "agent", "--resume", "nothing", "--local")
     assert unknown.code == 2
@@ -267,6 +267,9 @@ def test_what_is_over_or_unknown_is_not_gone_on_with(done: Path, run: Run) -> No
         (("--data", "nothing"), "there is no data set 'nothing'"),
         (("--run", "Not An Id"), "Not An Id"),
         (("--idea", "size \udcff"), "no valid UTF-8"),
+        (("--idea", ""), "the idea is empty"),
+        (("--idea", " \t"), "where: --idea"),
+        (("--run", "first"), "a run 'first' was started before"),
         (("--critique", "\udcff", "--expression", "close"), "where: --critique"),
         (("--policy", "llm"), "DEEPSEEK_API_KEY"),
     ],
@@ -279,6 +282,7 @@ def test_bad_input_is_named_and_nothing_is_recorded(
     refused = run("brain", "agent", "--local", "--idea", "x", "--run", "second", *options)
     assert refused.code == 2
     assert said in refused.err
+    assert "session first" not in refused.err, "an id that is taken is refused before a session is announced"
     assert (done / "ledger" / "ledger.jsonl").read_bytes() == before
 
 

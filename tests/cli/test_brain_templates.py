@@ -170,6 +170,8 @@ def test_a_pipeline_runs_and_reports(run: Run, place: Path) -> None:
         (("pipeline", "run", "--resume", "x", "--local"), "there is no pipeline run 'x' here"),
         (("pipeline", "run", "TPL_SIZE_V1", "--run", "A B", "--local"), "A B"),
         (("multi", "--resume", "x", "--local"), "there is no multi run 'x' here"),
+        (("multi", "--idea", " ", "--local"), "the idea is empty"),
+        (("template", "new", "--local", "--idea", "", "--to", "x.toml"), "the idea is empty"),
         (("multi", "--resume", "x", "--idea", "y", "--local"), "has its task already"),
         (("multi", "--dataset-id", "nothing", "--local"), "nothing"),
         (("multi", "--idea", "size \udcff", "--local"), "no valid UTF-8"),

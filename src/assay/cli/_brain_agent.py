@@ -13,7 +13,9 @@ from assay.cli._output import Json
 
 PolicyName = Literal["auto", "sampler", "llm"]
 
-Idea = Annotated[str, typer.Option("--idea", help="What to look for, in English or Chinese.", metavar="TEXT")]
+Idea = Annotated[
+    str | None, typer.Option("--idea", help="What to look for, in English or Chinese.", metavar="TEXT")
+]
 DataSet = Annotated[
     str, typer.Option("--dataset-id", help="Keep to this data set, and skip exploring.", metavar="ID")
 ]
@@ -56,7 +58,7 @@ def _command(name: str, doc: str, *, chat: bool) -> Callable[..., int]:
     """``agent`` or ``chat``: they differ in whether a person is asked after each round."""
 
     def command(
-        idea: Idea = "",
+        idea: Idea = None,
         dataset_id: DataSet = "",
         expression: Given = "",
         critique: Critique = "",

@@ -6,11 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.cli._brain_outcome import Outcome, expression_error
+from assay.cli._files import check_text
+from assay.errors import AssayError
 
 if TYPE_CHECKING:
     from assay.brain import DataFieldInfo, SimulationSettings
     from assay.brain.client import BlockingClient
     from assay.brain.fastexpr import Problem
+
+
+def check_idea(idea: str) -> None:
+    """Refuse a blank one: a policy would look for an idea of its own, and spend simulations on it."""
+    check_text(idea, "--idea")
+    if not idea.strip():
+        fix = "say what to look for, such as 'short-term reversal'"
+        raise AssayError("the idea is empty", where="--idea", fix=fix)
 
 
 def check_expressions(

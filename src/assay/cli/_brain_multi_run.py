@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from assay.cli._brain_check import check_idea
 from assay.cli._brain_run import BrainPlace, best_lines, new_id, opened_place, recorded, write_task
-from assay.cli._files import check_text
 from assay.cli._output import print_json, say
 from assay.cli._progress import note
 from assay.errors import AssayError
@@ -29,7 +29,7 @@ REPORT: Final = "multi.json"
 class MultiWish:
     """The command line."""
 
-    idea: str
+    idea: str | None
     data_set: str
     budget: int | None
     explorers: int | None
@@ -42,7 +42,8 @@ class MultiWish:
 
     def check(self) -> None:
         """Refuse what cannot be kept, or does not go together."""
-        check_text(self.idea, "--idea")
+        if self.idea is not None:
+            check_idea(self.idea)
         given = (self.idea, self.data_set, self.budget, self.explorers, self.optimizers, self.slots, self.run)
         if self.resume is not None and any(item not in (None, "") for item in given):
             raise AssayError(
@@ -61,7 +62,7 @@ class MultiWish:
         }
         chosen = {name: value for name, value in given.items() if value is not None}
         return {
-            "idea": self.idea,
+            "idea": self.idea or "",
             "data_set": self.data_set,
             "policy": self.policy,
             "seed": self.seed,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from assay.cli._brain_check import check_expressions
+from assay.cli._brain_check import check_expressions, check_idea
 from assay.cli._brain_live import view_of
 from assay.cli._brain_outcome import Outcome
 from assay.cli._brain_place import option_of, session_place
@@ -16,13 +16,14 @@ from assay.cli._brain_report import summary_lines, write_report
 from assay.cli._files import check_text
 from assay.cli._output import print_json, say
 from assay.cli._progress import note, slow_notice
-from assay.errors import AssayError, Refusal
+from assay.cli._runs import check_new_run, check_unfinished
+from assay.errors import AssayError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.brain import JobResult
-    from assay.brain.agent import Agent, Held, SessionReport, Status, Task
+    from assay.brain.agent import Held, SessionReport, Status, Task
     from assay.brain.client import BlockingClient
     from assay.brain.search import ResultStore
     from assay.cli._brain_policy import Deciders
@@ -39,7 +40,7 @@ _STOP: Final = "stop"
 class Wish:
     """The command line. ``settings`` are region, universe, delay and neutralization."""
 
-    idea: str
+    idea: str | None
     data_set: str
     expression: str
     critique: str
@@ -54,7 +55,8 @@ class Wish:
 
     def check(self) -> None:
         """Refuse what cannot be kept, or does not go together."""
-        check_text(self.idea, "--idea")
+        if self.idea is not None:
+            check_idea(self.idea)
         check_text(self.critique, "--critique")
         task = (self.idea, self.data_set, self.expression, self.critique)
         for name, given in (("--resume", self.resume), ("--replay", self.replay)):
@@ -137,6 +139,7 @@ class _Session:
     def _played(self, store: ResultStore) -> SessionReport:
         from assay.brain.agent import Agent
 
+        self._check_run()
         wish, platform = self._wish, self._platform
         settings, deciders = self._settings(), self._deciders()
         task = None if wish.resume is not None else deciders.task or self._task()
@@ -163,22 +166,18 @@ class _Session:
                 inputs=deciders.inputs,
                 operator=deciders.operator,
             )
-            report = self._resumed(made) if task is None else made.start(task)
+            report = made.resume() if task is None else made.start(task)
         keep(report.results)  # with the answers to checks that came last
         return report
 
-    def _resumed(self, agent: Agent) -> SessionReport:
-        """Go on; one that has ended may have lost its page to an interruption, so the way to it is said."""
-        from assay.ledger import RUN_ENDED
-
-        try:
-            return agent.resume()
-        except Refusal as refusal:
-            if refusal.reason is not RUN_ENDED:
-                raise
-            page = f"assay brain report {self.run_id}{option_of(self._workspace)}"
-            fix = f"see what came of it: {page}; for more, start a new session"
-            raise Refusal(RUN_ENDED, refusal.message, where=refusal.where, fix=fix) from None
+    def _check_run(self) -> None:
+        """Refuse an id that is taken, and a session that has ended, whose page may have been lost."""
+        if self._wish.resume is None:
+            check_new_run(self._ledger, self.run_id)
+            return
+        page = f"assay brain report {self.run_id}{option_of(self._workspace)}"
+        fix = f"see what came of it: {page}; for more, start a new session"
+        check_unfinished(self._ledger, self.run_id, fix)
 
     def _task(self) -> Task:
         """What the command line asks for; an expression that cannot work is refused, and nothing recorded."""

@@ -182,8 +182,8 @@ def scout(
 
 def multi(
     idea: Annotated[
-        str, typer.Option("--idea", help="What to look for, in English or Chinese.", metavar="TEXT")
-    ] = "",
+        str | None, typer.Option("--idea", help="What to look for, in English or Chinese.", metavar="TEXT")
+    ] = None,
     local: Local = False,
     data: LocalData = None,
     dataset_id: Annotated[

@@ -107,9 +107,10 @@ def new_templates(
     """Templates for an idea, in a file of their own."""
     from assay.base import atomic_write
     from assay.brain.templates import Inventory, templates_from_idea, toml_text
-    from assay.cli._files import check_text, check_writable
+    from assay.cli._brain_check import check_idea
+    from assay.cli._files import check_writable
 
-    check_text(idea, "--idea")
+    check_idea(idea)
     check_writable(to, "--to")
     if to.suffix.lower() not in _FILES:
         raise AssayError(
