@@ -118,7 +118,7 @@ def test_a_model_of_a_role_evolves(run: Run, desk: Path) -> None:
     code, out, err = run("report", "evolve", "spec.json", "--run", "r")
     assert code == 0, err
     assert "evolver on file" in out
-    assert "a week is enough" in out
+    assert out.endswith("\nanswer     a week is enough\n")
     kinds = [entry.kind for entry in Ledger.open(desk / "ledger").run("r").entries()]
     assert kinds.count("llm_call") == 3
     assert kinds.count("look") == 1
@@ -261,9 +261,12 @@ def test_a_resume_with_another_spec_or_seed_is_refused(
 def test_an_id_is_used_once(whole: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = copied(whole, tmp_path / "desk")
     monkeypatch.chdir(desk)
-    code, _, err = run("report", "evolve", "spec.json", "--run", "r")
-    assert code == 2
+    code, out, err = run("report", "evolve", "spec.json", "--run", "r")
+    assert (code, out) == (2, ""), "refused before a run is announced"
     assert "a run 'r' was started before" in err
+    code, out, err = run("report", "evolve", "spec.json", "--seed", "2", "--run", "r", "--resume")
+    assert (code, out) == (2, "")
+    assert "the run 'r' has finished" in err
 
 
 # ---------------------------------------------------------------- the sealed window

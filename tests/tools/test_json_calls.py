@@ -17,6 +17,7 @@ from assay.tools import (
     Toolbox,
     Trajectory,
     json_protocol,
+    last_answer,
     run_episode,
 )
 from assay.tools._json_calls import UnusableReply, plain_messages, read_turn
@@ -177,3 +178,16 @@ def test_the_protocol_names_every_tool_with_its_schema(caller: Caller) -> None:
         if line.startswith("- "):
             schemas[line[2:].partition(":")[0]] = json.loads(lines[number + 1])
     assert schemas == {spec.name: dict(spec.parameters) for spec in specs}
+
+
+@pytest.mark.parametrize(
+    ("text", "stop", "said"),
+    [
+        ('{"answer": "two weeks beat six"}', "answered", "two weeks beat six"),
+        ('{"thought": "hm", "answer": "so"}', "answered", "so"),
+        ("plain words", "answered", "plain words"),
+        ('{"tool": "t", "arguments": {}}', "calls", ""),
+    ],
+)
+def test_the_last_answer_is_what_was_said_without_the_json(text: str, stop: str, said: str) -> None:
+    assert last_answer(text, stop) == said

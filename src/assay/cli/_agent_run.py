@@ -12,6 +12,7 @@ import typer
 
 from assay.cli._output import console, print_json, printable, say
 from assay.cli._progress import note, slow_notice
+from assay.cli._runs import check_known_run, check_new_run, check_unfinished
 from assay.cli._workspace import need_ledger, need_workspace
 from assay.errors import AssayError, ProviderError, Refusal
 
@@ -67,6 +68,7 @@ def run_agent(options: AgentOptions) -> None:
         return
     ledger = need_ledger(workspace, create=True)
     run_id = options.run or _next_id(ledger, workspace.runs_dir)
+    check_new_run(ledger, run_id)
     _announce(setup, run_id, as_json=options.as_json)
     _played(
         lambda: start_run(setup, ledger, workspace.runs_dir, run_id, watch=_line(as_json=options.as_json)),
@@ -82,7 +84,11 @@ def resume_agent(run_id: str, *, as_json: bool) -> None:
 
     workspace = need_workspace()
     ledger = need_ledger(workspace)
-    setup = _setup(workspace, read_request(ledger, run_id))
+    _check_known(ledger, run_id)
+    request = read_request(ledger, run_id)
+    more = "for more, start a new run"
+    check_unfinished(ledger, run_id, f"see what came of it: assay agent show {run_id}; {more}")
+    setup = _setup(workspace, request)
     recorded = sum(1 for _ in ledger.run(run_id).entries(kind="tool_call"))
     _announce(setup, run_id, as_json=as_json)
     watch = _line(as_json=as_json, recorded=recorded)
@@ -96,6 +102,7 @@ def replay_agent(run_id: str, to: Path, *, as_json: bool) -> int:
 
     workspace = need_workspace()
     ledger = need_ledger(workspace)
+    _check_known(ledger, run_id)
     setup = _setup(workspace, read_request(ledger, run_id))
     with slow_notice():
         found = replay_run(setup, ledger, workspace.runs_dir, run_id, to)
@@ -141,6 +148,7 @@ def show_agent(run_id: str, *, as_json: bool) -> None:
 
     workspace = need_workspace()
     ledger = need_ledger(workspace)
+    _check_known(ledger, run_id)
     calls = agent_calls(ledger, run_id)
     found = next(item for item in agent_runs(ledger) if item.run == run_id)
     ended = found.state == "finished"
@@ -163,6 +171,12 @@ def show_agent(run_id: str, *, as_json: bool) -> None:
         say(line)
     reward = summary.reward
     say(f"reward     {'none: nobody scored it' if reward is None else f'{reward:g}'}")
+
+
+def _check_known(ledger: Ledger, run_id: str) -> None:
+    from assay.tools.agent import agent_runs
+
+    check_known_run(ledger, run_id, lambda: [item.run for item in agent_runs(ledger)], "assay agent list")
 
 
 def _request(workspace: Workspace, options: AgentOptions) -> AgentRequest:
@@ -359,12 +373,12 @@ def _summary_lines(found: AgentSummary) -> list[str]:
         lines.append(f"best       {best.expression}")
         lines.append(f"           RankIC {best.rank_ic:+.4f} over {best.horizon} bars on the search period")
         lines.append("           picked from all that were tried; to prove it: assay judge")
-    lines.append(f"answer     {_shown_answer(found.answer)}")
+    lines.append(f"answer     {shown_answer(found.answer)}")
     lines.append(f"files      runs/{found.run}/")
     return lines
 
 
-def _shown_answer(answer: str) -> str:
+def shown_answer(answer: str) -> str:
     """What a policy said last, as far as a terminal should be filled with it."""
     if len(answer) <= _ANSWER:
         return answer or "none"

@@ -152,10 +152,17 @@ class _Asked:
     def play(self, *, resume: bool) -> None:
         """Start or resume the run; what stops it says how it goes on."""
         from assay.cli._progress import note, slow_notice
+        from assay.cli._runs import check_new_run, check_unfinished
         from assay.errors import ProviderError
         from assay.evolve import resume_evolution, start_evolution
 
         again = f"assay report evolve {self.spec} --run {self.run} --resume"
+        if resume:
+            check_unfinished(
+                self.ledger, self.run, "nothing is left to do in it; for more, start a run with another id"
+            )
+        else:
+            check_new_run(self.ledger, self.run)
         act = resume_evolution if resume else start_evolution
         self._announce()
         try:
@@ -329,6 +336,8 @@ def _delta(record: EvolutionRecord) -> str:
 
 
 def _summary(record: EvolutionRecord) -> list[str]:
+    from assay.cli._agent_run import shown_answer
+
     rate = record.audit["illegal_tool_call_rate"]
     best = "none: nothing but the seed could be scored" if record.best is None else record.best.expr
     reward = "none" if record.reward is None else f"{record.reward:.3f}"
@@ -340,5 +349,5 @@ def _summary(record: EvolutionRecord) -> list[str]:
         f"delta      {_delta(record)}",
         f"reward     {reward}{capped}",
         f"calls      {record.audit['tool_calls']}, illegal {'none' if not rate else f'{rate:.0%}'}",
-        f"answer     {record.answer}",
+        f"answer     {shown_answer(record.answer)}",
     ]

@@ -11,7 +11,7 @@ from assay.evolve._evolve import ROLLOUT
 from assay.evolve._notes import Evaluated
 from assay.evolve._search import SearchFigures
 from assay.spec import FactorSpec, parse_spec
-from assay.tools import TrajectoryStore
+from assay.tools import TrajectoryStore, last_answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class EvolutionRecord:
     spec_hash, verdict_hash : the gated spec that was evolved, and the gate's verdict on it.
     operator, policy, stop : who acted, and why it ended.
     audit : counts of the calls.
+    answer : what the policy said last; empty where a limit came before an answer.
     """
 
     run: str
@@ -94,7 +95,7 @@ def _record(
         caps=details["cap_reasons"],
         unscored=details["unscored"],
         audit={name: metadata[name] for name in _COUNTS},
-        answer=trajectory["final_text"],
+        answer=last_answer(trajectory["final_text"], metadata["stop"]),
     )
 
 

@@ -5,7 +5,7 @@ from assay.tools._audit import Audit, audit, illegal_kind, outcome_name
 from assay.tools._budget import Budget, Spent, Stop
 from assay.tools._catalogue import tools_markdown
 from assay.tools._dates import WITHHELD, DateGuard
-from assay.tools._json_calls import json_protocol
+from assay.tools._json_calls import json_protocol, last_answer
 from assay.tools._loop import Task, run_episode
 from assay.tools._outcome import ILLEGAL_KINDS, Failed, Illegal, IllegalKind, Ok, Outcome, Refused
 from assay.tools._policy import Action, EpisodeState, LlmPolicy, Policy, RulePolicy
@@ -77,6 +77,7 @@ __all__ = [
     "illegal_kind",
     "is_tool_id",
     "json_protocol",
+    "last_answer",
     "ledger_sink",
     "last_whole_day",
     "outcome_name",

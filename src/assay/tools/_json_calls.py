@@ -68,6 +68,19 @@ def read_turn(text: str, turn: int) -> JsonTurn:
     return JsonTurn(tuple(_call(item, turn, n) for n, item in enumerate(said)), "", repairs)
 
 
+def last_answer(text: str, stop: str) -> str:
+    """What a policy said at the end of an episode, without the JSON around it.
+
+    Empty where something else than an answer ended the episode: the last text is then that of a call.
+    """
+    if stop != "answered":
+        return ""
+    try:
+        return read_turn(text, 0).answer or text
+    except UnusableReply:
+        return text
+
+
 def plain_messages(messages: Sequence[Message]) -> tuple[Message, ...]:
     """A conversation without calls of tools: what the model wrote, and answers as messages of the user."""
     plain: list[Message] = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import Refusal
 from assay.ledger import INCOMPLETE_SCOPE, Scope
-from assay.tools._json_calls import UnusableReply, read_turn
+from assay.tools._json_calls import last_answer
 from assay.tools._store import TrajectoryStore
 from assay.tools.agent._request import is_agent_start, request_of, start_of
 from assay.tools.agent._run import CASE, ROLLOUT
@@ -110,7 +110,7 @@ def summary_of(ledger: Ledger, runs: Path, run_id: str) -> AgentSummary:
         incomplete=incomplete,
         best=_best(ledger, run_id),
         reward=stored.score["reward"],
-        answer=_answer(trajectory["final_text"]) if trajectory["stop"] == "answered" else "",
+        answer=last_answer(trajectory["final_text"], trajectory["stop"]),
     )
 
 
@@ -162,10 +162,3 @@ def _priced(ledger: Ledger, run_id: str) -> bool:
     """Whether every reply of a model had a price when it was made."""
     calls = ledger.run(run_id).entries(kind="llm_call")
     return all(call.body["cost"] is not None for call in calls if call.body["reply"] is not None)
-
-
-def _answer(text: str) -> str:
-    try:
-        return read_turn(text, 0).answer or text
-    except UnusableReply:
-        return text
