@@ -181,6 +181,36 @@ def test_convert_refuses_what_cannot_be_said_exactly(run: Run) -> None:
     assert loose.data["differences"] == done.data["details"]["loose"]
 
 
+def test_convert_names_words_that_are_open_to_consultants_only(run: Run, tmp_path: Path) -> None:
+    done = run("convert", "ts_kurt(close, 10) + ts_kurt(open, 5)", "--to", "fastexpr")
+    assert done.code == 0
+    assert "ts_kurtosis" in done.out
+    assert done.err == "  note: ts_kurtosis is open to consultants of the platform only\n"
+    assert "ts_kurtosis is open to consultants only" in run("brain", "validate", done.out.strip()).err
+    told = run("convert", "ts_kurt(close, 10)", "--to", "fastexpr", "--json")
+    assert told.data["consultant"] == ["ts_kurtosis"]
+    (tmp_path / "list.txt").write_text("close\nts_kurt(close, 10)\n", encoding="utf-8")
+    listed = run("convert", "--file", "list.txt", "--to", "fastexpr")
+    assert listed.err == "line 2 note: ts_kurtosis is open to consultants of the platform only\n"
+    assert run("convert", "close / open", "--to", "fastexpr", "--json").data["consultant"] == []
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("Corr($close,$volume,10)", "there is no op 'Corr' in core"),
+        ("ts_mean($close, 10)", "fields are written without $ in core"),
+    ],
+)
+def test_a_formula_of_qlib_is_told_its_dialect(run: Run, formula: str, said: str) -> None:
+    done = run("check", formula)
+    assert done.code == 2
+    assert said in done.err
+    assert "what to do: where the formula is qlib's, name that dialect: --dialect qlib" in done.err
+    assert "qlib" not in run("check", "ts_maen(close, 10)").err
+    assert "qlib" not in run("check", "Corr(close, volume, 10)", "--dialect", "fastexpr").err
+
+
 def test_convert_of_a_file_keeps_its_lines(run: Run, tmp_path: Path) -> None:
     lines = ["# moments", "$close", "", "Std($close, 5)", "Mad($close, 5)", "Ref($close, -1)", "$open"]
     (tmp_path / "list.txt").write_text("\n".join(lines), encoding="utf-8")

@@ -286,7 +286,7 @@ def test_missing_wrong_and_foreign_files(tmp_path: Path) -> None:
 def test_a_told_column_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataProblems) as caught:
         import_table(bars(tmp_path), TableOptions(columns={"close": "clsoe"}))
-    assert "did you mean close" in str(caught.value.problems[0].fix)
+    assert caught.value.problems[0].fix == f"did you mean close? it has: {HEADER.replace(',', ', ')}"
 
 
 def test_encodings(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ def convert(
 
     What the other dialect cannot say exactly is refused; with --loose its own conventions (degrees of
     freedom, missing values in a window, scale of ranks) are taken, and each difference is named.
+    Words that the platform opens to consultants alone are named.
     A list gives a line for each of its lines: a comment with the reason where a formula is refused.
     """
     from assay.cli._formulas import Formula, collect_formulas, counted, known_dialect
@@ -47,7 +48,12 @@ def convert(
                 raise
             refused.append(error)
             return {**item, "converted": None, "error": error.as_dict()}
-        return {**item, "converted": made.text, "differences": list(made.differences)}
+        return {
+            **item,
+            "converted": made.text,
+            "differences": list(made.differences),
+            "consultant": list(made.consultant),
+        }
 
     with counted(formulas, "converting") as each:
         found = [one(formula) for formula in each]
@@ -64,6 +70,8 @@ def convert(
         place = f"{formula.place} " if len(formulas) > 1 else "  "
         for difference in item["differences"]:
             note(f"{place}differs: {difference}")
+        for word in item["consultant"]:
+            note(f"{place}note: {word} is open to consultants of the platform only")
     if refused:
         note(_summary(refused, len(formulas)))
     return 2 if refused else 0

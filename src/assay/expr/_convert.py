@@ -43,11 +43,16 @@ _REPORT_NAMES: Final = {canonical: written for written, canonical in REPORT_FIEL
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A formula in another dialect. ``differences`` lists conventions that changed, empty when exact."""
+    """A formula in another dialect.
+
+    ``differences`` lists conventions that changed, empty when exact; ``consultant`` the words that the
+    platform of the dialect opens to consultants alone.
+    """
 
     text: str
     dialect: DialectName
     differences: tuple[str, ...] = ()
+    consultant: tuple[str, ...] = ()
 
 
 def to_text(node: Node, dialect: DialectName = "core") -> str:
@@ -98,7 +103,18 @@ def convert(
 
 def _written(node: Node, target: DialectName, *, exact: bool) -> Conversion:
     writer = _Writer(target, exact=exact)
-    return Conversion(writer.text(node), target, tuple(dict.fromkeys(writer.differences)))
+    program = writer.program(node)
+    differences = tuple(dict.fromkeys(writer.differences))
+    return Conversion(write(program, target), target, differences, _of_consultants(program, target))
+
+
+def _of_consultants(program: Program, dialect: DialectName) -> tuple[str, ...]:
+    """The words of a program that not every user of the platform may use, each once."""
+    if dialect != "fastexpr":
+        return ()
+    known = words(dialect)
+    names = dict.fromkeys(part.name for part in parts_of(program) if isinstance(part, Apply))
+    return tuple(sorted(name for name in names if known[name.lower()].level == "consultant"))
 
 
 def _offering_loose(error: Refusal, node: Node, target: DialectName) -> Refusal:
@@ -131,7 +147,10 @@ class _Writer:
         self.failed: Call | None = None
 
     def text(self, node: Node) -> str:
-        return write(Program((Statement(None, self.syntax(node)),)), self.dialect)
+        return write(self.program(node), self.dialect)
+
+    def program(self, node: Node) -> Program:
+        return Program((Statement(None, self.syntax(node)),))
 
     def syntax(self, node: Node) -> Syntax:
         if isinstance(node, Constant):

@@ -110,6 +110,10 @@ def _standard(name: str, dialect: DialectName) -> _Meaning:
     return _Meaning(special or Field(canonical), canonical)
 
 
+_OF_QLIB: Final = "where the formula is qlib's, name that dialect: --dialect qlib (of convert: --from qlib)"
+"""What to do about a word or a ``$`` that the core dialect, which is the default, does not know."""
+
+
 @lru_cache(maxsize=1024)
 def _near_words(name: str, dialect: DialectName) -> tuple[str, ...]:
     """Names of ops near to an unknown one; kept, because a list in another dialect repeats few names."""
@@ -215,6 +219,7 @@ class _Lowering:
                     f"fields are written without $ in {self.dialect}",
                     syntax,
                     near=(name[1:],),
+                    fix=_OF_QLIB if self.dialect == "core" else None,
                 )
             name = name[1:]
         elif self.dollar:
@@ -511,6 +516,7 @@ class _Lowering:
             place,
             near=_near_words(syntax.name[:64], self.dialect),
             facts={"op": syntax.name},
+            fix=_OF_QLIB if self.dialect == "core" and syntax.name in words("qlib") else None,
         )
 
     def _no_argument(self, word: Word, name: str, value: Syntax) -> ExpressionError:
@@ -555,6 +561,7 @@ class _Lowering:
         expected: tuple[str, ...] = (),
         near: tuple[str, ...] = (),
         facts: Mapping[str, Any] | None = None,
+        fix: str | None = None,
     ) -> ExpressionError:
         return error_at(
             reason,
@@ -566,6 +573,7 @@ class _Lowering:
             expected=expected,
             suggestions=near,
             facts=facts,
+            fix=fix,
         )
 
 

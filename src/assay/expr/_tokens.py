@@ -55,6 +55,7 @@ def error_at(
     expected: tuple[str, ...] = (),
     suggestions: tuple[str, ...] = (),
     facts: Mapping[str, Any] | None = None,
+    fix: str | None = None,
 ) -> ExpressionError:
     """The error for one place of a formula."""
     return ExpressionError(
@@ -66,6 +67,7 @@ def error_at(
         expected=expected,
         suggestions=suggestions,
         facts=facts,
+        fix=fix,
     )
 
 

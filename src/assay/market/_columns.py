@@ -10,6 +10,9 @@ from typing import Final
 from assay.base import did_you_mean
 from assay.market._problems import Collector
 
+_LISTED: Final = 30
+"""Columns of a table that a message lists, at most."""
+
 BAR_SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "date": (
@@ -91,6 +94,14 @@ def plain(name: str) -> str:
     return re.sub(r"[\s\-]+", "_", name.strip().lstrip("\ufeff$").lower())
 
 
+def columns_hint(column: str, columns: Sequence[str]) -> str:
+    """What a column that a table lacks may have been: names that are near, and those that the table has."""
+    near = did_you_mean(column, columns)
+    more = ", ..." if len(columns) > _LISTED else ""
+    listed = f"it has: {', '.join(columns[:_LISTED])}{more}"
+    return f"did you mean {', '.join(near)}? {listed}" if near else listed
+
+
 def choose_columns(
     columns: Sequence[str],
     synonyms: Mapping[str, tuple[str, ...]],
@@ -111,8 +122,7 @@ def choose_columns(
     chosen: dict[str, str] = {}
     for meaning, column in told.items():
         if column not in columns:
-            near = did_you_mean(column, columns)
-            hint = f"did you mean {', '.join(near)}?" if near else f"it has: {', '.join(columns[:30])}"
+            hint = columns_hint(column, columns)
             problems.add(where, f"there is no column {column!r} for {meaning}", hint)
         else:
             chosen[meaning] = column

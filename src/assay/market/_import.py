@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import did_you_mean
 from assay.errors import AssayError
 from assay.expr import FieldInfo
 from assay.market._assemble import Grid, assemble
 from assay.market._attach import Sides, read_sides
 from assay.market._bar_checks import impossible_bars, quarantine
-from assay.market._columns import BAR_SYNONYMS, choose_columns, field_name
+from assay.market._columns import BAR_SYNONYMS, choose_columns, columns_hint, field_name
 from assay.market._data import FloatPanel, Market, MarketData, Source
 from assay.market._doctor import examine
 from assay.market._fields import field_info
@@ -161,12 +160,8 @@ def _known_options(columns: Sequence[str], options: TableOptions, where: str, pr
     """An option that names nothing of the table would change nothing, and nobody would see it."""
     for column in options.skip:
         if column not in columns:
-            near = did_you_mean(column, columns)
-            problems.add(
-                where,
-                f"there is no column {column!r} to leave out",
-                f"did you mean {near[0]}?" if near else f"it has: {', '.join(columns[:30])}",
-            )
+            hint = columns_hint(column, columns)
+            problems.add(where, f"there is no column {column!r} to leave out", hint)
     told = list(options.columns.values())
     for column in dict.fromkeys(told):
         if told.count(column) > 1:
