@@ -41,6 +41,7 @@ def test_from_decision_to_attribution(run, here: Path, decision: str) -> None:
     assert run("book", "import", "fills.csv", "--dry-run", "--json").data == {
         "recorded": False, "order": 1, "fill": 1,
     }  # fmt: skip
+    assert run("book", "import", "fills.csv", "--dry-run").out == "would record 1 order and 1 fill\n"
     assert run("book", "import", "fills.csv", "--json").data["recorded"] is True
     assert run("book", "record", "mark", "A", "--price", "4.5").code == 0
     told = run("book", "show", "--json").data

@@ -264,6 +264,8 @@ def test_trials_and_their_variance(run: Run, market: Path) -> None:
         (("--market", "uk"), "--market is 'UK'"),
         (("--set", "thresholds.min_t=x"), "--set thresholds.min_t is 'x'"),
         (("--lag", "99", "--top-k", "0"), "--lag is 99"),
+        (("--set", "judge.foo=1"), "what to do: use one of adjustment, allow_hidden, benchmark,"),
+        (("--set", "min_nams=1"), "what to do: did you mean min_names?"),
     ],
 )
 def test_wrong_settings_are_named_as_typed(

@@ -127,6 +127,19 @@ def test_show_filters_and_ends_with_the_last(run: Run, ledger: Ledger) -> None:
     assert "rank(f0)" in text[0]
 
 
+def test_show_says_how_many_records_it_leaves_out(run: Run, ledger: Ledger) -> None:
+    for i in range(30):
+        ledger.append("trial", trial(f"h{i}"))
+    total = len(list(ledger.entries()))
+    done = run("ledger", "show")
+    assert len(done.out.splitlines()) == 20
+    assert done.err == f"20 of {total} records; --last N for more, --last 0 for all\n"
+    assert run("ledger", "show", "--kind", "trial", "--last", "3").err.startswith("3 of 34 records")
+    whole = run("ledger", "show", "--last", "0")
+    assert (len(whole.out.splitlines()), whole.err) == (total, "")
+    assert run("ledger", "show", "--json").err == ""
+
+
 def test_show_says_what_a_record_is_about(run: Run, ledger: Ledger) -> None:
     made = ledger.run("second")
     made.start("judge", PERSON, "c1", INPUTS)

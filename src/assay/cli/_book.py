@@ -107,6 +107,10 @@ def retire(
     _act(book, event, by, f"retired {slug}", as_json=as_json)
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def import_events(
     file: Annotated[Path, typer.Argument(help="CSV file of orders and fills.", metavar="FILE")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check it, and record nothing.")] = False,
@@ -130,7 +134,8 @@ def import_events(
         print_json({"recorded": not dry_run, **counts})
         return
     done = "would record" if dry_run else "recorded"
-    say(f"{done} {counts['order']} orders and {counts['fill']} fills")
+    orders, fills = (_counted(number, name) for name, number in counts.items())
+    say(f"{done} {orders} and {fills}")
 
 
 def show(

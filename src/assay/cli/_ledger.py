@@ -107,6 +107,7 @@ def show(
     _check_filters(ledger, kind, run)
     with ledger.index() as index:
         entries = list(index.entries(kind=kind, run=run, last=last or None))
+        total = len(index.places(kind=kind, run=run))
     if as_json:
         print_json([_as_data(entry) for entry in entries])
         return
@@ -114,6 +115,8 @@ def show(
         note("there are no such records")
     for entry in entries:
         say(_fitted(record_line(entry)))
+    if len(entries) < total:
+        note(f"{len(entries)} of {total} records; --last N for more, --last 0 for all")
 
 
 def _check_filters(ledger: Ledger, kind: str | None, run: str | None) -> None:

@@ -150,7 +150,7 @@ class Problem:
 
 
 class ConfigProblems(AssayError):
-    """All problems found in a configuration. Nothing was written."""
+    """All problems found in a configuration."""
 
     kind = "config"
 
@@ -159,7 +159,7 @@ class ConfigProblems(AssayError):
         noun = "problem" if len(self.problems) == 1 else "problems"
         lines = [f"{len(self.problems)} {noun}"]
         lines += [f"  {p.where}: {p.message}" + (f" ({p.fix})" if p.fix else "") for p in self.problems]
-        super().__init__("\n".join(lines), where=where, fix="mend the listed entries; nothing was written")
+        super().__init__("\n".join(lines), where=where, fix="mend the listed entries")
 
     def as_dict(self) -> dict[str, Any]:
         listed = [{"where": p.where, "message": p.message, "fix": p.fix} for p in self.problems]

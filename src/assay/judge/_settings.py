@@ -243,7 +243,8 @@ def _read(kind: type, values: Mapping[str, Any], prefix: str, problems: list[Pro
         where = prefix + name
         if name not in known:
             near = did_you_mean(name, known)
-            problems.append(Problem(where, "is not a setting", f"did you mean {near[0]}?" if near else ""))
+            hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(sorted(known))}"
+            problems.append(Problem(where, "is not a setting", hint))
         elif name in _NESTED and isinstance(value, Mapping):
             nested = _read(_NESTED[name], value, f"{where}.", problems)
             missing = {"buy_bp", "sell_bp"} - nested.keys() if name == "costs" else set()
