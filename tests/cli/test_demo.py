@@ -71,6 +71,23 @@ def test_a_second_demo_adds_no_trials_and_its_ledger_verifies(run: Run, small: N
     assert elsewhere["trials"] > first["trials"], "another market is another configuration"
 
 
+def test_a_known_formula_that_ranks_as_a_planted_one_is_marked() -> None:
+    from assay.judge import judge
+    from assay.market import simulate
+
+    panel = simulate(5, 60, 320)
+    items, planted = _demo_run.demo_items(panel)
+    names = [*planted, "classic-momentum-126-21", "classic-momentum-252-21", "classic-reversal-5"]
+    against = {"turned": f"-({panel.manifest.planted[0].expression})"}
+    settings = _demo_run.quick(_demo_run.demo_settings(panel))
+    verdicts = judge({**{name: items[name] for name in names}, **against}, panel, settings, collect=True)
+    marks = _demo_run.known_marks(verdicts, planted)
+    assert {name for name, mark in marks.items() if mark == PLANTED} == set(planted)
+    assert {name for name, mark in marks.items() if mark == SAME} == {
+        "classic-momentum-126-21", "classic-reversal-5", "turned",
+    }  # fmt: skip
+
+
 def test_demo_json(run: Run, small: None) -> None:
     done = run("demo", "--json", "--seed", "3")
     assert done.code == 0, done.err
@@ -79,6 +96,7 @@ def test_demo_json(run: Run, small: None) -> None:
     assert found["planted"]["judged"] == 10
     assert len(found["ranked"]) == 16
     marks = [item["mark"] for item in found["ranked"]]
+    assert any(item["warnings"] for item in found["ranked"]), "the page says that they are here"
     assert marks.count(PLANTED) == 10
     assert found["equal_to_planted"]["judged"] == marks.count(SAME)
     assert found["others"]["judged"] == 16 - 10 - marks.count(SAME)

@@ -109,6 +109,7 @@ def test_all_parts_are_there() -> None:
         "The session ended by its criteria.",
         "Simulated data.",
         "低波动的股票涨得更多",
+        "All figures but those of the held year are in sample",
         "The held year",
         "0.31",
         "LOW_SHARPE",
@@ -199,6 +200,7 @@ def test_a_session_without_anything_is_a_page() -> None:
     text = _Text(brain_report(empty)).text
     assert "Nothing was simulated." in text
     assert "The held year" not in text
+    assert "All figures are in sample" in text
 
 
 def test_the_same_report_is_the_same_page() -> None:

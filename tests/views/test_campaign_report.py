@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -41,7 +42,7 @@ from assay.campaign._report_types import (
 )
 from assay.views._campaign_charts import plot_ic_against_n
 from assay.views._campaign_lineage import lineage_graph
-from assay.views._campaign_table import table_json
+from assay.views._campaign_table import least_counted, table_json
 
 MECHANISMS = ("momentum", "reversal")
 DAYS = np.arange("2018-01-02", "2018-07-02", dtype="datetime64[D]")
@@ -57,7 +58,9 @@ def _trial(number: int, slot: int, parent: str | None, **changes: Any) -> TrialR
         direction=Direction(
             slot, MECHANISMS[slot % 2], "new" if parent is None else "refinement", "idea & more", parent
         ),
-        candidate=Candidate(slot, "f", f"ts_mean(returns, {number + slot})", "it <goes> on", "a mean"),
+        candidate=Candidate(
+            slot, "f", f"ts_mean(returns, {number + slot})", "it <goes> on", "a mean of `returns`"
+        ),
         outcome="rejected",
         reason="admission.t",
         detail="0.50 |t|; at least 3",
@@ -286,6 +289,68 @@ def test_lineage_counts_what_led_to_nothing_and_keeps_rows_apart() -> None:
     assert all(0 < node.x < graph.width and 0 < node.y < graph.height for node in graph.nodes)
 
 
+def test_an_id_stands_over_its_dot_where_nothing_else_does() -> None:
+    graph = lineage_graph(_report())
+    assert graph is not None
+    assert all(node.labelled for node in graph.nodes)
+    rounds = 60  # too many for an id over each dot
+    line = [
+        _trial(number, 0, trial_id(number - 1, 0) if number > 1 else None, outcome="admitted")
+        for number in range(1, rounds + 1)
+    ]
+    close = lineage_graph(_of_trials(tuple(line), 1))
+    assert close is not None
+    written = sorted(node.x for node in close.nodes if node.labelled)
+    assert 1 < len(written) < rounds
+    assert min(b - a for a, b in pairwise(written)) >= 40
+
+
+def test_each_dot_has_a_name_and_a_tooltip() -> None:
+    base = _report()
+    hidden = replace(base.trials[6], candidate=Candidate(0, "f", "close\u202e < open", "", ""))
+    trials = tuple(hidden if trial.id == hidden.id else trial for trial in base.trials)
+    text = views.campaign_report(_of_trials(trials, 6))
+    names = [
+        attrs["aria-label"] for tag, attrs in _Page(text).elements if tag == "a" and "aria-label" in attrs
+    ]
+    assert sorted(names) == [
+        "r01-s00, rejected", "r02-s00, admitted", "r03-s00, rejected", "r04-s00, admitted",
+    ]  # fmt: skip
+    assert "<title>r02-s00, admitted, momentum, t 1.00: close[U+202E] &lt; open</title>" in text
+    assert len(re.findall(r'<text class="id"[^>]*>r0[1-4]-s00</text>', text)) == 4
+
+
+def test_the_least_n_of_the_rule_is_told_where_it_is_counted() -> None:
+    told = "after 100 trials (an N below 100 counts as 100); at most 0.05"
+    assert least_counted("0.2 p after 100 trials; at most 0.05", 100) == f"0.2 p {told}"
+    for own in ("0.2 p after 101 trials; at most 0.05", "0.2 p after 1000 trials; at most 0.05"):
+        assert least_counted(own, 100) == own
+    base = _report()
+    detail = "0.0006 p of RankIC and payoff after 100 trials; at most 0.05"
+    check = {"name": "deflated", "outcome": "passed", "value": 0.0006, "threshold": 0.05, "detail": detail}
+    trials = tuple(replace(trial, checks=(check,), detail=detail) for trial in base.trials)
+    found = views.campaign_report(_of_trials(trials, 6, config={"admission.least_n": 100}))
+    page = _Page(found)
+    assert page.text.count(f"payoff {told}") == 2, "on the page of each admitted factor"
+    rows = json.loads(table_json(trials, 100))["rows"]
+    assert rows[0][-1].endswith(told)
+    assert "counts as" not in views.campaign_report(_of_trials(trials, 6))
+
+
+def test_words_between_backticks_are_code() -> None:
+    base = _report()
+    direction = replace(base.trials[6].direction, text="of the form `ts_mean(<x>, w)`, 5` wide")
+    trials = tuple(replace(t, direction=direction) if t is base.trials[6] else t for t in base.trials)
+    text = views.campaign_report(_of_trials(trials, 6))
+    assert "<bdi>of the form <code>ts_mean(&lt;x&gt;, w)</code>, 5` wide</bdi>" in text
+
+
+def test_the_versions_of_the_program_and_of_its_source_are_told_apart() -> None:
+    page = _Page(views.campaign_report(_report(commits=("assay 1", "commit abcd"))))
+    assert "version of the program assay 1 " in page.text
+    assert "commit of the source abcd " in page.text
+
+
 def test_many_families_are_cut_off_and_told() -> None:
     trials = tuple(
         _trial(number, slot, None if number == 1 else trial_id(number - 1, slot), outcome="admitted")
@@ -401,6 +466,7 @@ def test_a_row_opens_and_links_lead_to_trials_and_factors(browser: Any, page_fil
     page = _open(browser, page_file)
     page.locator("#ranked tbody button").first.click()
     assert "why it should work" in page.locator("tr.particulars").inner_text()
+    assert page.locator("tr.particulars code").first.inner_text() == "returns"
     page.locator("#ranked tbody button").first.click()
     assert page.locator("tr.particulars").count() == 0
     page.evaluate("location.hash = '#f-r100-s00'")

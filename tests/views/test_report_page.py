@@ -17,6 +17,7 @@ import pytest
 
 from assay import views
 from assay.errors import DataError
+from assay.expr import parse
 from assay.judge import BatchStatistics, Refused, Verdict, Verdicts
 from assay.reports import Document
 from assay.reports._extraction import Candidate, Extraction
@@ -469,6 +470,23 @@ def test_a_backtest_brings_the_charts_of_the_tear_sheet(verdict: Verdict) -> Non
     real = replace(verdict, data=replace(verdict.data, simulated=False, source="table"))
     assert "Simulated data." not in _page_of("zh-01", judged=real)
     assert "Simulated data." not in _page_of("en-06", simulated=True), "no figures, no warning about them"
+
+
+@pytest.mark.parametrize(
+    ("formula", "told"),
+    [("-ts_return(close, 20)", True), ("ts_return(close, 20)", False), ("-ts_return(close, 21)", False)],
+)
+def test_a_sign_that_was_turned_is_told_at_the_backtest(verdict: Verdict, formula: str, told: bool) -> None:
+    parsed = parse(formula)
+    identity = replace(
+        verdict.identity, text=formula, fingerprint=parsed.fingerprint, signature=parsed.signature
+    )
+    page = _page_of("zh-01", judged=replace(verdict, identity=identity), readings=_READINGS)
+    card = page[page.index('id="backtest-h"') : page.index('<div class="tiles">')]
+    assert ("judged with its sign turned" in card) is told
+    assert ("the other sign here than among the readings" in card) is told
+    alone = _page_of("zh-01", judged=replace(verdict, identity=identity))
+    assert ("than of the formula as written" in alone) is told
 
 
 def test_a_backtest_that_was_refused_says_why() -> None:

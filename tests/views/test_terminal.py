@@ -142,3 +142,17 @@ def test_the_deflated_ratio_says_why_it_is_missing(verdict: Verdict) -> None:
     found = replace(half.significance, sharpe_variance=0.01, dsr=0.4, trials_source=source)
     whole = replace(half, significance=found)
     assert "V[SR] over this batch" in _printed(200, *verdict_lines(whole))
+
+
+def test_warnings_of_some_factors_are_counted_and_where_they_are_is_told(
+    make_verdict: Callable[..., Verdict],
+) -> None:
+    from dataclasses import replace
+
+    quiet = replace(make_verdict(name="quiet"), warnings=())
+    found = Verdicts(
+        [make_verdict(name="loud"), quiet],
+        batch=BatchStatistics(2, (0.1, 0.1), (0.2, 0.2), float("nan"), 0, ""),
+    )
+    text = " ".join(_printed(200, *batch_lines(found, width=200)).split())
+    assert "1 warning about 1 of 2 factors: the same command with --json lists them" in text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,8 @@ from assay.cli._progress import Steps, usable_cores
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.cli._demo_brain import Simulated
     from assay.cli._demo_campaign import Searched
     from assay.cli._demo_evolve import Evolved
@@ -26,6 +28,8 @@ INSTRUMENTS, DAYS = 300, 1700
 SHEETS, SHOWN = 3, 30
 PLANTED = "planted"
 SAME = "= planted"
+_SAME_RANK_IC = 1e-9
+"""Difference of two RankICs that rounding alone makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +149,12 @@ def _judge_all(seed: int, steps: Steps, ledger: Ledger) -> Outcome:
 
     steps.begin("making the simulated market")
     panel = simulate(seed, INSTRUMENTS, DAYS)
-    items, marks = demo_items(panel)
+    items, planted = demo_items(panel)
     settings = demo_settings(panel)
     recording = Recording(ledger, Operator.system("demo"), desk="demo")
     steps.begin("judging on it")
     verdicts = judge(items, panel, settings, collect=True, progress=steps.advance, recording=recording)
+    marks = known_marks(verdicts, planted)
     steps.begin("making the twin without any signal")
     twin = simulate(seed, INSTRUMENTS, DAYS, signal=False, name="twin")
     steps.begin("judging on the twin")
@@ -157,7 +162,6 @@ def _judge_all(seed: int, steps: Steps, ledger: Ledger) -> Outcome:
     steps.begin("counting the trials")
     counted = _count(ledger, panel.name, verdicts)
     passed = {verdict.name for verdict in verdicts if verdict.status == "passed"}
-    planted = [name for name, mark in marks.items() if mark == PLANTED]
     same = [name for name, mark in marks.items() if mark == SAME]
     others = [verdict.name for verdict in verdicts if verdict.name not in marks]
     return Outcome(
@@ -184,17 +188,39 @@ def _count(ledger: Ledger, data: str, verdicts: Verdicts) -> Counted:
     return Counted(found.n, found.effective_n, ledger.verify().records, best.name, best.significance.dsr)
 
 
-def demo_items(panel: Panel) -> tuple[dict[str, Expression], dict[str, str]]:
-    """What to judge, by name; planted signals are marked, and known factors that are the same up to scale."""
+def demo_items(panel: Panel) -> tuple[dict[str, Expression], tuple[str, ...]]:
+    """What to judge, by name, and the names of the planted signals."""
     from assay.expr import parse
     from assay.library import demo_set
 
     planted = {item.name: parse(item.expression, fields=panel.fields) for item in panel.manifest.planted}
     known = {factor.id: factor.expression for factor in demo_set()}
-    signatures = {expression.signature for expression in planted.values()}
-    marks = dict.fromkeys(planted, PLANTED)
-    marks |= {name: SAME for name, expression in known.items() if expression.signature in signatures}
-    return {**planted, **known}, marks
+    return {**planted, **known}, tuple(planted)
+
+
+def known_marks(verdicts: Verdicts, planted: Collection[str]) -> dict[str, str]:
+    """What is known about factors, by name: which are planted, and which are equal to a planted one.
+
+    Equal is what ranks alike: the RankIC of each date is the planted one's, or its opposite on all dates. So
+    formulas are equal, too, that differ by a factor or by a constant added, such as ``a / b`` and
+    ``a / b - 1``.
+    """
+    truth = [verdict.series["rank_ic"] for verdict in verdicts if verdict.name in planted]
+    same = [
+        verdict.name
+        for verdict in verdicts
+        if verdict.name not in planted
+        and any(_ranks_alike(verdict.series["rank_ic"], series) for series in truth)
+    ]
+    return dict.fromkeys(planted, PLANTED) | dict.fromkeys(same, SAME)
+
+
+def _ranks_alike(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    import numpy as np
+
+    if np.isnan(a).all():
+        return False
+    return any(np.allclose(a, sign * b, rtol=0.0, atol=_SAME_RANK_IC, equal_nan=True) for sign in (1.0, -1.0))
 
 
 def demo_settings(panel: Panel) -> JudgeSettings:
@@ -229,7 +255,7 @@ def outcome_lines(outcome: Outcome, seed: int) -> list[str]:
         "else predicts returns. Known formulas pass where they resemble a planted signal.",
         f"{found} of {outcome.planted} planted signals passed{missed}.",
         f"{outcome.same_passed} of {outcome.same} known formulas equal to a planted one passed.",
-        f"{outcome.others_passed} of {outcome.others} factors that are not planted passed; chance alone "
+        f"{outcome.others_passed} of {outcome.others} other factors passed; chance alone "
         f"would let about {outcome.expected_by_chance:.1f} reach |t| of {least:g}.",
         f"On a twin market without any signal, {outcome.twin_passed} of {outcome.twin_judged} passed.",
         f"The ledger counts {counted.trials} trials on the market ({counted.effective} that do not move "
@@ -287,7 +313,12 @@ def _as_data(outcome: Outcome, report: Path, seed: int) -> dict[str, Any]:
         "ledger": asdict(outcome.counted),
         "twin": {"judged": outcome.twin_judged, "passed": outcome.twin_passed},
         "ranked": [
-            {**row, "mark": outcome.marks.get(row["name"], "")} for row in outcome.verdicts.rows(by="t")
+            {
+                **row,
+                "mark": outcome.marks.get(row["name"], ""),
+                "warnings": list(outcome.verdicts.named(row["name"]).warnings),
+            }
+            for row in outcome.verdicts.rows(by="t")
         ],
         "refused": [item.error.as_dict() | {"name": item.name} for item in outcome.verdicts.refused],
     }

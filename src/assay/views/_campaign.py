@@ -13,16 +13,17 @@ from assay.campaign import CampaignReport, Funnel, OrderSpread, TrialRecord, Zoo
 from assay.views._axes import heat_colours
 from assay.views._campaign_charts import plot_book, plot_ic_against_n
 from assay.views._campaign_lineage import lineage_graph
-from assay.views._campaign_table import FIGURES, OUTCOMES, TONES, table_json
+from assay.views._campaign_table import FIGURES, OUTCOMES, TONES, least_counted, table_json
 from assay.views._format import MISSING, number, percent
 from assay.views._page import render
 from assay.views._report import breakable
-from assay.views._report_words import visible
+from assay.views._report_words import visible, with_code
 from assay.views._svg import to_svg
 
 MOST_CHARTS: Final = 40
 MOST_IN_MAP: Final = 60
 _FIRST_ROWS: Final = 100
+_LEAST_N: Final = "admission.least_n"
 _STAGES: Final = {
     "slots": "slots",
     "candidates": "formula came",
@@ -62,6 +63,7 @@ def campaign_report(report: CampaignReport) -> str:
     from assay._version import __version__
 
     graph = lineage_graph(report)
+    least_n = report.config.get(_LEAST_N)
     charts = {factor.trial.id: plot_book(factor) for factor in report.zoo[:MOST_CHARTS]}
     strongest = sorted(report.trials, key=_strength, reverse=True)[:_FIRST_ROWS]
     return render(
@@ -77,7 +79,7 @@ def campaign_report(report: CampaignReport) -> str:
         growth=_svg(plot_ic_against_n(report), "growth", "Size of RankIC and t of each trial against N"),
         headings=FIGURES,
         outcomes=OUTCOMES,
-        trials_json=Markup(table_json(report.trials)),  # noqa: S704  no markup can be in it
+        trials_json=Markup(table_json(report.trials, least_n)),  # noqa: S704  no markup can be in it
         first=[_trial_row(trial) for trial in strongest],
         graph=graph,
         sparse=sum(point.sparse for point in report.points),
@@ -227,7 +229,7 @@ def _factor(factor: ZooFactor, report: CampaignReport, charts: Mapping[str, Any]
         "mechanism": visible(trial.mechanism),
         "origin": trial.direction.kind,
         "texts": [
-            (label, visible(text))
+            (label, with_code(text))
             for label, text in (
                 ("idea", trial.direction.text),
                 ("why it should work", candidate.hypothesis),
@@ -251,7 +253,7 @@ def _factor(factor: ZooFactor, report: CampaignReport, charts: Mapping[str, Any]
             (
                 _CHECKS.get(check["name"], check["name"]),
                 check["outcome"],
-                visible(str(check.get("detail", ""))),
+                least_counted(visible(str(check.get("detail", ""))), report.config.get(_LEAST_N)),
             )
             for check in trial.checks
         ],
@@ -353,7 +355,13 @@ def _facts(report: CampaignReport) -> list[tuple[str, str]]:
         ("last record", report.ended),
         ("SHA-256 of the rounds", report.digest),
     ]
-    return rows + [("version", visible(name)) for name in report.commits]
+    return rows + [_version(visible(name)) for name in report.commits]
+
+
+def _version(name: str) -> tuple[str, str]:
+    """A version of the program: the released one, or the commit of its source."""
+    kind, _, commit = name.partition(" ")
+    return ("commit of the source", commit) if kind == "commit" else ("version of the program", name)
 
 
 def _shown(value: Any) -> str:

@@ -3,24 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from assay.campaign import CampaignReport, TrialRecord
+from assay.views._campaign_table import OUTCOMES
+from assay.views._report_words import visible
 
 MOST_NODES: Final = 400
-_ROW, _TOP, _LEFT = 22, 30, 34
+_ROW, _TOP, _LEFT = 28, 34, 34
+_CHARACTER: Final = 6.2
+"""Width of a character of an id, in pixels."""
 _NARROWEST, _WIDEST, _ACROSS = 12, 54, 1050
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A trial at its place in the picture, in pixels; ``more`` were built on it and led to no admission."""
+    """A trial at its place in the picture, in pixels; ``more`` were built on it and led to no admission.
+
+    ``labelled``: there is room for its id over the dot.
+    """
 
     trial: TrialRecord
     x: float
     y: float
     more: int
+    labelled: bool = False
+
+    @property
+    def name(self) -> str:
+        """Id and outcome, for whoever does not see the picture."""
+        return f"{self.trial.id}, {OUTCOMES[self.trial.outcome]}"
+
+    @property
+    def label_y(self) -> float:
+        """The base line of its id."""
+        return self.y - 9
+
+    @property
+    def title(self) -> str:
+        """What the pointer shows over the dot."""
+        t, candidate = self.trial.figures.get("t"), self.trial.candidate
+        figure = "" if t is None else f", t {t:.2f}"
+        formula = "" if candidate is None else f": {visible(candidate.expression)}"
+        return f"{self.name}, {visible(self.trial.mechanism)}{figure}{formula}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """Room of a dot or of a short text, by its middle; all are as high."""
+
+    x: float
+    y: float
+    width: float
+
+    def meets(self, other: _Box) -> bool:
+        return abs(self.x - other.x) < (self.width + other.width) / 2 and abs(self.y - other.y) < 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +110,15 @@ def lineage_graph(report: CampaignReport) -> LineageGraph | None:
     across = {number: _LEFT + step * (number - rounds[0]) for number in range(rounds[0], rounds[-1] + 1)}
     rows = _rows(shown, children, set(kept))
     place = {name: (across[by_id[name].round], _TOP + _ROW * rows[name]) for name in kept}
+    nodes = [
+        Node(by_id[name], *place[name], len(everyone.get(name, ())) - len(children.get(name, ())))
+        for name in kept
+    ]
+    labelled = _labelled(nodes)
     return LineageGraph(
         width=across[rounds[-1]] + _LEFT,
         height=_TOP + _ROW * (max(rows.values()) + 1),
-        nodes=tuple(
-            Node(by_id[name], *place[name], len(everyone.get(name, ())) - len(children.get(name, ())))
-            for name in kept
-        ),
+        nodes=tuple(replace(node, labelled=node.trial.id in labelled) for node in nodes),
         edges=tuple(
             Edge(_path(*place[name], *place[child]), by_id[child].direction.kind)
             for name in kept
@@ -89,6 +129,19 @@ def lineage_graph(report: CampaignReport) -> LineageGraph | None:
         families=len(shown),
         left_out=len(families) - len(shown),
     )
+
+
+def _labelled(nodes: Sequence[Node]) -> set[str]:
+    """The trials whose ids can be written over nothing else; those that were admitted are placed first."""
+    taken = [_Box(node.x, node.y, 12) for node in nodes]
+    taken += [_Box(node.x + 14, node.y + 7, 16) for node in nodes if node.more]
+    found: set[str] = set()
+    for node in sorted(nodes, key=lambda node: not node.trial.admitted):
+        box = _Box(node.x, node.label_y - 3, _CHARACTER * len(node.trial.id))
+        if not any(box.meets(other) for other in taken):
+            taken.append(box)
+            found.add(node.trial.id)
+    return found
 
 
 def _ticked(number: int, step: float) -> bool:

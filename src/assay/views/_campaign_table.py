@@ -14,7 +14,7 @@ from assay.views._report_words import visible
 FIGURES: Final = (
     ("rank_ic", "RankIC", 4, "mean daily RankIC on the training segment"),
     ("neutral_rank_ic", "neutral", 4, "the same after industry and style ranks are taken out"),
-    ("t", "t", 2, "Newey-West t of the mean RankIC"),
+    ("t", "t", 2, "Newey-West t of the mean RankIC; sorted by its size"),
     ("coverage", "coverage", 3, "mean share of the members with a value"),
     ("turnover", "turnover, a year", 1, "one-way: 1 is the whole book bought anew"),
     ("break_even_bp", "break-even, bp", 1, "cost of a unit traded, in bp, that uses up the book's excess"),
@@ -45,10 +45,19 @@ class _Texts:
         return self.places[text]
 
 
-def table_json(trials: Sequence[TrialRecord]) -> str:
-    """The rows as JSON that can stand in a ``<script>`` element: no ``<`` is in it."""
+def least_counted(detail: str, least_n: int | None) -> str:
+    """What a check of admission found; where it counts the rule's least N, that is said beside the figure."""
+    figure = f"after {least_n} trials"
+    return detail.replace(figure, f"{figure} (an N below {least_n} counts as {least_n})")
+
+
+def table_json(trials: Sequence[TrialRecord], least_n: int | None = None) -> str:
+    """The rows as JSON that can stand in a ``<script>`` element: no ``<`` is in it.
+
+    ``least_n`` is the N that the rule of admission counts at least.
+    """
     texts = _Texts()
-    rows = [_row(trial, texts) for trial in trials]
+    rows = [_row(trial, texts, least_n) for trial in trials]
     data = {
         "texts": texts.listed,
         "rows": rows,
@@ -61,7 +70,7 @@ def table_json(trials: Sequence[TrialRecord]) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _row(trial: TrialRecord, texts: _Texts) -> list[Any]:
+def _row(trial: TrialRecord, texts: _Texts, least_n: int | None) -> list[Any]:
     candidate = trial.candidate
     return [
         trial.id,
@@ -75,7 +84,7 @@ def _row(trial: TrialRecord, texts: _Texts) -> list[Any]:
         texts.add(visible(trial.direction.text)),
         texts.add("" if candidate is None else visible(candidate.hypothesis)),
         texts.add("" if candidate is None else visible(candidate.description)),
-        visible(trial.detail),
+        least_counted(visible(trial.detail), least_n),
     ]
 
 

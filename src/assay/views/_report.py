@@ -126,11 +126,23 @@ def report_page(
         simulated=simulated,
         figures=backtest is not None or shown is not None,
         backtest=backtest,
+        turned="" if judged is None or refused else _turned(extraction, _judged(judged)),
         not_judged=[visible(item.error.message) for item in refused],
     )
 
 
+_judged = of_one(lambda verdict: verdict)
 _backtest = of_one(lambda verdict: sheet_values(verdict, prefix="bt"))
+
+
+def _turned(extraction: Extraction, verdict: Verdict) -> str:
+    """The formula that was judged, where it is the report's with its sign turned to be traded; else empty."""
+    if extraction.spec is None or extraction.direction != "negative":
+        return ""
+    read, judged = read_expr(extraction.spec).expression, verdict.identity
+    if read is None or read.signature != judged.signature or read.fingerprint == judged.fingerprint:
+        return ""
+    return breakable(visible(judged.text))
 
 
 def _status(extraction: Extraction, verdict: GateVerdict) -> dict[str, str]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from markupsafe import Markup
+
 from assay.reports import Document, Numeral
 from assay.spec import UNDECLARED, Direction, FactorSpec
 
@@ -84,6 +86,7 @@ _BLIND_OTHERS: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
 _KEPT: Final = frozenset("\n\t")
+_CODE: Final = re.compile(r"`([^`\n]+)`")
 _PLAIN: Final = re.compile(r"[\x20-\x7e\u4e00-\u9fff\u3000-\u303f\n\t]*")
 _TAG_BASE: Final = 0xE0000
 
@@ -106,6 +109,14 @@ def visible(text: str) -> str:
             times = f" \u00d7{len(run)}" if len(run) > 1 else ""
             shown.append(f"[U+{ord(run[0]):04X}{times}]")
     return "".join(shown)
+
+
+def with_code(text: str) -> Markup:
+    """The text, escaped, with what stands between two backticks as code."""
+    pieces = _CODE.split(visible(text))  # the odd ones stood between backticks
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if place % 2 else piece for place, piece in enumerate(pieces)
+    )
 
 
 def _runs(text: str) -> list[str]:

@@ -139,7 +139,7 @@ def shared_warnings(verdicts: Sequence[Verdict]) -> tuple[list[str], str]:
         return common, ""
     noun = "warning" if count == 1 else "warnings"
     factors = sum(bool(texts) for texts in others)
-    where = "--json lists them, as does each factor judged by itself"
+    where = "the same command with --json lists them, as does each factor judged by itself"
     return common, f"{count} {noun} about {factors} of {len(verdicts)} factors: {where}"
 
 

@@ -39,12 +39,15 @@
     element.append(...children);
     return element;
   };
+  // what stands between two backticks is code; split() puts it at the odd places
+  const withCode = (text) => text.split(/`([^`\n]+)`/).map((piece, place) =>
+    place % 2 ? make("code", { textContent: piece }) : piece);
   const particulars = (row) => {
     const list = make("dl", {});
     const parts = [["idea", row.idea], ["why it should work", row.hypothesis], ["what it computes", row.description],
       ["built on", row.parent], ["how it ended", row.detail]];
     for (const [label, text] of parts) {
-      if (text) list.append(make("dt", { textContent: label }), make("dd", { textContent: text }));
+      if (text) list.append(make("dt", { textContent: label }), make("dd", {}, ...withCode(text)));
     }
     const cell = make("td", { colSpan: heads.length }, list);
     return make("tr", { className: "particulars" }, cell);
