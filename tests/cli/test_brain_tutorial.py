@@ -83,18 +83,6 @@ class Played:
                     return
             time.sleep(0.1)
 
-    def kill(self, command: str, run: str) -> None:
-        """Run a session and kill it when its first simulations are on their way."""
-        with subprocess.Popen(
-            ["bash", "-c", f"exec {command}"], cwd=self.here, env=self.env(), stderr=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-        ) as process:  # fmt: skip
-            while not (self.here / "runs" / run / "slots.json").exists():
-                assert process.poll() is None
-                time.sleep(0.01)
-            process.kill()
-        assert process.returncode == -signal.SIGKILL
-
     def end(self) -> None:
         if self.server is not None:
             self.server.send_signal(signal.SIGINT)
@@ -113,8 +101,6 @@ class Played:
                 file.write(f"\n{block}")
         elif language == "sh" and "brain serve" in block:
             self.serve(block)
-        elif language == "sh" and "--run killed" in block:
-            self.kill(block, "killed")
         elif language == "sh" and "brain submit" in block:
             self.typed(block, "submit 1\n")
 

@@ -43,6 +43,21 @@ def _write_tables(folder: Path) -> None:
     )
 
 
+def test_scores_are_taken_from_csv_too_long_or_wide(run: Callable[..., Any], tmp_path: Path) -> None:
+    _write_tables(tmp_path)
+    assert run("data", "import", "prices.csv", "--name", "mine", "--market", "US").code == 0
+    long = pl.read_parquet(tmp_path / "scores.parquet").rename({"Date": "date", "Ticker": "symbol"})
+    long.write_csv(tmp_path / "long.csv")
+    long.pivot("symbol", index="date", values="score").write_csv(tmp_path / "wide.csv")
+    asked = ("--data", "mine", "--json")
+    told = [
+        run("judge", "--values", name, *asked).data for name in ("scores.parquet", "long.csv", "wide.csv")
+    ]
+    (first, *others) = [found["verdicts"][0]["summary"] for found in told]
+    assert isinstance(first["rank_ic"], float)
+    assert [other["rank_ic"] for other in others] == [pytest.approx(first["rank_ic"])] * 2
+
+
 SMALL = ("--instruments", "80", "--days", "400")
 
 

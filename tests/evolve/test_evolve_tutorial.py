@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -14,6 +15,7 @@ from assay.ledger import Ledger
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorials" / "evolve.md"
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+TEXT = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^cat (>>?) (\S+) <<'END'\n(.*?)^END\n", re.MULTILINE | re.DOTALL)
 
 
@@ -49,14 +51,40 @@ def test_the_page(
     assert "delta      +" in first
     second = told["assay report evolve spec.json --run second"]
     assert "fixed in this episode" in second
-    assert "spec_drift_cap" in second
-    assert "CSI 500 was not mine to choose" in second
+    shown = [block for block in TEXT.findall(PAGE.read_text(encoding="utf-8")) if "hidden_gate_cap" in block]
+    assert [block in second for block in shown] == [True]
+    assert "delta      -1.00, the minimum" in second
     record, by_hand = printed
     assert record.startswith("TS_PCTCHANGE($close, 30) -")
     assert record.count("TS_") >= 4
     assert by_hand.splitlines()[1] == "0"
     looks = list(Ledger.open(here / "ledger").entries(kind="look"))
     assert [entry.run for entry in looks] == ["first", "second", "by-hand"]
+
+
+@pytest.mark.slow
+def test_most_seeds_fail_as_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    setting_up = BLOCK.findall(PAGE.read_text(encoding="utf-8"))[0][1]
+    for part in re.split(r"(?=^(?:assay|cd|cat) )", setting_up, flags=re.MULTILINE):
+        if written := FILE.fullmatch(part):
+            mode, name, text = written.groups()
+            with open(name, "a" if mode == ">>" else "w", encoding="utf-8") as file:
+                file.write(text)
+        elif part.startswith("cd "):
+            monkeypatch.chdir(part.split()[1])
+        elif part.strip():
+            assert main(shlex.split(part)[1:]) == 0
+    found = {}
+    for seed in range(6):
+        capsys.readouterr()
+        assert main(["report", "evolve", "spec.json", "--seed", str(seed), "--json"]) == 0
+        record = json.loads(capsys.readouterr().out)
+        found[seed] = (record["delta"], record["reward"])
+    assert found.pop(2)[0] > 0
+    assert set(found.values()) == {(-1.0, 0.0)}
 
 
 def test_the_table_of_the_page_is_that_of_the_code() -> None:
