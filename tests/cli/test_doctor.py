@@ -59,6 +59,7 @@ def test_a_workspace_in_order(run: Run, desk: Path) -> None:
 def test_a_ledger_that_was_taken_away_is_not_made_anew(run: Run, desk: Path) -> None:
     ledger_of(desk).run("first").start("judge", Operator.human("ann"), "c1", {"data:small": "a1"})
     (desk / "runs" / "first").mkdir(parents=True)
+    (desk / "runs" / "first" / "state.json").write_text("{}")
     (desk / "ledger").rename(desk / "away")
     for arguments in (
         ("judge", "close", "--data", "small"),

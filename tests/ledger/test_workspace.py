@@ -28,6 +28,7 @@ def test_none_is_made_where_runs_have_left_their_folders(workspace: Workspace) -
     workspace_ledger(workspace)
     for name in ("first", "second", "third", "fourth"):
         (workspace.runs_dir / name).mkdir()
+        (workspace.runs_dir / name / "state.json").write_text("{}")
     shutil.rmtree(workspace.ledger_dir)
     with pytest.raises(
         AssayError, match=r"has runs \(first, fourth, second and 1 more\) and no ledger"
@@ -39,6 +40,9 @@ def test_none_is_made_where_runs_have_left_their_folders(workspace: Workspace) -
 
 def test_what_is_no_run_counts_as_none(workspace: Workspace) -> None:
     (workspace.runs_dir / ".staged").mkdir()
+    (workspace.runs_dir / ".staged" / "state.json").write_text("{}")
+    (workspace.runs_dir / "begun").mkdir()
+    (workspace.runs_dir / "begun" / ".lock").write_text("")
     (workspace.runs_dir / "notes.txt").write_text("mine")
     refuse_lost(workspace)
     assert workspace_ledger(workspace).verify().records == 1

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from assay.config import Workspace
@@ -51,6 +52,11 @@ def refuse_lost(workspace: Workspace) -> None:
 
 
 def _run_folders(folder: Path) -> list[str]:
+    """Those that a run has left something in; hidden files are those of writers that were stopped."""
     if not folder.is_dir():
         return []
-    return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and entry.name[0] != ".")
+    return sorted(entry.name for entry in _shown(folder) if entry.is_dir() and next(_shown(entry), None))
+
+
+def _shown(folder: Path) -> Iterator[Path]:
+    return (entry for entry in folder.iterdir() if not entry.name.startswith("."))
