@@ -117,10 +117,10 @@ OP_WORDS: Final[Mapping[str, Words]] = MappingProxyType(
         ),
         "DELAY": Words.of(
             "滞后, 前一日, 前一个交易日, 前一交易日, 昨日, 昨收, 前收, 上一交易日, 上一日, 隔夜, "
-            "跳空, 日前, 天前, 个交易日前, 日之前, 天之前, 延迟, 剔除最近, 跳过",
+            "跳空, 日前, 天前, 个交易日前, 日之前, 天之前, 延迟, 延后, 剔除最近, 跳过",
             "lag, lagged, lags, previous, prior, preceding, yesterday, ago, delayed, delay, earlier, "
             "overnight, "
-            "gap, day before, skipping, excluding the most recent, leaving out",
+            "gap, day before, shifted back, skipping, excluding the most recent, leaving out",
             r"(?<![A-Za-z])t\s?[-−–]\s?\d|\.shift\(",
         ),
         "DELTA": Words.of(

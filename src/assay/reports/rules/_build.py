@@ -160,6 +160,12 @@ def skipping(window: Window, quantity: Tree, skipped: Window) -> Tree | None:
     return apply("-", apply("/", apply("DELAY", close, skipped), apply("DELAY", close, window)), Number("1"))
 
 
+def bounded(quantity: Tree, far: Window, near: Window) -> Tree | None:
+    """The return *from 252 days ago to 21 days ago*."""
+    ordered = far.days and near.days and min(far.days) > max(near.days)
+    return skipping(far, quantity, near) if ordered else None
+
+
 def daily_ratio(value: Tree) -> bool:
     """Whether it divides two different daily quantities: what stands after it then speaks of the whole."""
     if not isinstance(value, Apply) or value.op != "/" or value.args[0] == value.args[1]:

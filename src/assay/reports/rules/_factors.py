@@ -36,7 +36,8 @@ _NOUN = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:.*(?:本文|构建|构造|提出|介绍|采用|使用|考察|研究|跟踪|定义|一个|一种|这个|该|上述|我们)(?:了)?"
+    r"^(?:.*(?:本文|构建|构造|提出|介绍|采用|使用|考察|研究|跟踪|定义|属于|一个|一种|这个|该|上述"
+    r"|我们)(?:了)?"
     r"|(?:(?:the|a|an|our|this|we|of|as|is|in|propose|introduce|study|new|following|examine"
     r"|describe|use) )+)",
     re.IGNORECASE,
@@ -351,4 +352,29 @@ def _fallback(factor: Factor, factors: list[Factor], sentences: tuple[Sentence, 
         return _without_mark(title[0].text)
     first = factor.first
     words = own.text[max(0, first.start - own.start) : first.end - own.start] or own.text
-    return words[:_TITLE_LIMIT].strip()
+    return shortened(_SAID.sub("", words) or words)
+
+
+_SAID = re.compile(
+    r"^.*?(?:\b(?:factor|signal|score|measure) (?:is|equals)\s+(?:the |an? )?|(?:因子|指标"
+    r"|信号)(?:定义)?(?:[为是取即]|[:：=])\s*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What stands before the words of a formula, in a sentence of which they are not told apart."""
+
+_PAUSE = re.compile(
+    r"\s*[,，;；:：(（。]|\s+(?:over|during|in|within|across|for|from|on|with|that|which|where)\s",
+    re.IGNORECASE,
+)
+
+_DANGLING = re.compile(r"(?:\s+(?:to|from|of|over|and|the|in|on|by|with|for|as))+$", re.IGNORECASE)
+
+
+def shortened(words: str) -> str:
+    """Words as a name: up to the last pause at which they are short enough, and to a whole word at least."""
+    words = _DANGLING.sub("", words.strip())
+    if len(words) <= _TITLE_LIMIT:
+        return words
+    pauses = [match.start() for match in _PAUSE.finditer(words) if 2 < match.start() <= _TITLE_LIMIT]
+    blank = words.rfind(" ", 1, _TITLE_LIMIT + 1)
+    return words[: pauses[-1] if pauses else blank if blank > 0 else _TITLE_LIMIT]

@@ -60,6 +60,14 @@ _PRONOUN = re.compile(
 _HEAD = re.compile(r"\s*(因子|指标|信号|factor|signal|score|alpha|[A-Za-z][A-Za-z0-9_-]{2,})", re.IGNORECASE)
 
 
+_QUOTED = re.compile(
+    rf"(?:[“\"](?P<name>[^“”\"]{{2,{LONGEST}}})[”\"]|「(?P<corner>[^「」]{{2,{LONGEST}}})」)"
+    r"\s*(?:因子|指标|信号|factor|signal|score|measure)?\s*(?:的?定义|被?定义|计算|构造)?[\s:：,，为是即取=]*$",
+    re.IGNORECASE,
+)
+"""A name in quotation marks, right before the cue of its definition, whatever its sentence says before it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Name:
     """A name and its place, counted in the text it was found in; '' where there is none."""
@@ -77,6 +85,10 @@ def before(text: str, cue: str = "") -> Name:
     if head and (re.search(r"[=:：]", cue) or FACTORISH.fullmatch(head.group(1))):
         text += head.group()
     last = max((m.end() for m in re.finditer(r"[,，:：;；|](?=\s*\S)", text)), default=0)
+    quoted = _QUOTED.search(text, last)
+    if quoted is not None:
+        group = "name" if quoted.group("name") else "corner"
+        return cleaned(quoted.group(group), quoted.start(group))
     return cleaned(text[last:], last)
 
 

@@ -74,7 +74,11 @@ PARTICLES: Final[tuple[Row, ...]] = (
     row(r"前(?:的)?|之前(?:的)?|ago|earlier|before", ("AGO", None)),
     row(r"前一(?:个)?(?:交易)?日(?:的)?|昨日(?:的)?|上一(?:个)?(?:交易)?日(?:的)?"
         r"|(?:the )?(?:previous|prior)(?: trading)? day's|yesterday's", ("PREVIOUS", None)),
-    row(r"滞后|lagged(?: by)?|delayed(?: by)?", ("LAGGED", None)),
+    # a lag of the trade is none of the factor
+    row(r"(?:滞后|延迟|延后)(?![^,，。;；]{0,8}(?:买入|卖出|执行|下单|建仓|调仓))"
+        r"|(?:is |are |and |then )*(?:lagged|delayed|shifted back)(?: by)?|(?:with|at"
+        r"|after) a (?:lag|delay) of",
+        ("LAGGED", None)),
     row(r"(?:(?:is|are|was|and|then|we) )*(?:averaged|smoothed)", ("AGGED", "TS_MEAN")),
     row(r"(?:(?:is|are|was|and|then|we) )*(?:summed(?: up)?|added up|cumulated|accumulated)",
         ("AGGED", "TS_SUM")),

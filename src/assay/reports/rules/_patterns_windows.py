@@ -28,8 +28,8 @@ WINDOWS: Final[tuple[Pattern, ...]] = (
         ("W", "PAST? WITHIN OF T", lambda t: t, 0.1),
         ("W", "PAST? T PAST", lambda t: t, 0.2),
         ("W", "PAST? T ( T )", said_twice, 0.0),
-        ("OW", "BETWEEN T AGO AND", lambda t: t, 0.1),
-        ("OW", "FROM T AGO TO", lambda t: t, 0.1),
+        ("SINCE", "BETWEEN T AGO AND", lambda t: t, 0.1),
+        ("SINCE", "FROM T AGO TO", lambda t: t, 0.1),
         ("A", "IT", lambda: SELF, 0.0),
         ("A", "WITHIN A", lambda x: x, 0.8),
         ("OW", "OVER W", lambda t: t, 0.0),
@@ -40,6 +40,8 @@ WINDOWS: Final[tuple[Pattern, ...]] = (
     Pattern("N-day quantity", (
         ("A", "W OF? U", lambda w, u: fill(u, w), 1.0),
         ("A", "U OW", fill, 1.0),
+        # a sum, so that a day behind it does not shift the whole: "from 252 days ago to 21 days ago"
+        ("S", "U SINCE", fill, 1.0),
         ("A", "OW OF? U", lambda w, u: fill(u, w), 1.0),
         ("A", "U OF W", fill, 1.1),
         ("A", "U ( W )", fill, 1.0),

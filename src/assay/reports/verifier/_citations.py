@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -75,6 +76,21 @@ def resolve(document: Document, evidence: tuple[EvidenceSpan, ...]) -> Citations
 def sentence_of(text: str, start: int, end: int, low: int = 0, high: int | None = None) -> str:
     """The sentences that ``[start, end)`` touches, within ``[low, high)``."""
     return _around(_END, text, start, end, low, len(text) if high is None else high)
+
+
+def span_of_sentence(text: str, start: int, end: int) -> Range:
+    """Where the sentences begin and end that ``[start, end)`` touches."""
+    first = max((match.end() for match in _END.finditer(text, 0, start)), default=0)
+    after = _END.search(text, max(end - 1, start))
+    return Range(first, after.start() if after is not None else len(text))
+
+
+def sentences_behind(text: str, end: int) -> Iterator[str]:
+    """The sentences behind a place, up to the end of its line."""
+    stop = text.find("\n", end)
+    for sentence in _END.split(text[end : stop if stop >= 0 else len(text)]):
+        if sentence.strip():
+            yield sentence
 
 
 def clause_of(text: str, start: int, end: int) -> str:

@@ -14,6 +14,7 @@ from assay.reports._sections import asides, varies
 from assay.reports._signs import signs, top
 from assay.reports.verifier._citations import Citation, Citations
 from assay.reports.verifier._needs import op_word
+from assay.reports.verifier._qualified import unqualified
 
 _BEFORE: Final = 3
 _AFTER: Final = 6
@@ -48,6 +49,7 @@ def parts_only(document: Document, citations: Citations, node: Node) -> tuple[st
         if not _met(item, node, has, outermost=bool(about) and item is about[-1]):
             found.append(item)
     messages = [f"the text goes on with {item.said!r}, of which the formula has nothing" for item in found]
+    messages += unqualified(document, cited, node)
     if all(_WHERE.search(_sentence_before(document.text, citation.start)) for citation in cited):
         messages.append("the cited words only explain a part of a formula that stands before them")
     return tuple(dict.fromkeys(messages))
