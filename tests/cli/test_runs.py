@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,6 @@ def test_a_run_is_announced_once_it_may_begin(run: Run, first: Path) -> None:
 
 
 def test_an_empty_ledger_names_no_near_run(run: Run, desk: Path) -> None:
-    Ledger.create(desk / "ledger") if not (desk / "ledger").exists() else None
-    found = json.loads(run("agent", "show", "first", "--json").out)
+    Ledger.create(desk / "ledger")
+    found = run("agent", "show", "first", "--json").data
     assert found["fix"] == "list the runs: assay agent list"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
 import random
@@ -237,21 +238,25 @@ class InterruptedFiles(OsFiles):
 
 
 class Signalled(OsFiles):
-    """A signal comes when the lock has just been taken, and its handler appends."""
+    """A signal comes when the lock has just been taken, or freed."""
 
-    def __init__(self) -> None:
+    def __init__(self, when: int = fcntl.LOCK_EX) -> None:
         self.answer: Callable[[], object] | None = None
+        self._when = when
 
     def flock(self, handle: int, operation: int) -> None:
         super().flock(handle, operation)
-        answer, self.answer = self.answer, None
-        if answer is not None:
+        if self.answer is not None and operation & self._when:
+            answer, self.answer = self.answer, None
             answer()
 
 
-def test_a_handler_that_appends_while_the_lock_is_taken_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("when", [fcntl.LOCK_EX, fcntl.LOCK_UN])
+def test_a_handler_that_appends_while_the_lock_is_taken_or_freed_is_refused(
+    when: int, tmp_path: Path
+) -> None:
     small(tmp_path / "ledger")
-    files = Signalled()
+    files = Signalled(when)
     ledger = Ledger.open(tmp_path / "ledger", files=files)
     refused = []
 

@@ -38,6 +38,14 @@ def test_none_is_made_where_runs_have_left_their_folders(workspace: Workspace) -
     assert not workspace.ledger_dir.exists()
 
 
+def test_a_ledger_with_runs_is_not_lost(workspace: Workspace) -> None:
+    workspace_ledger(workspace)
+    (workspace.runs_dir / "first").mkdir()
+    (workspace.runs_dir / "first" / "state.json").write_text("{}")
+    refuse_lost(workspace)
+    assert workspace_ledger(workspace).verify().records == 1
+
+
 def test_what_is_no_run_counts_as_none(workspace: Workspace) -> None:
     (workspace.runs_dir / ".staged").mkdir()
     (workspace.runs_dir / ".staged" / "state.json").write_text("{}")

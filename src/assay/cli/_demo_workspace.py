@@ -33,7 +33,6 @@ def demo_workspace(folder: Path, seed: int, steps: Steps) -> Workspace:
 
 def demo_ledger(workspace: Workspace) -> Ledger:
     """The ledger of the workspace, made where there is none."""
-    from assay.ledger import Ledger
+    from assay.ledger import workspace_ledger
 
-    place = workspace.ledger_dir
-    return Ledger.open(place) if place.exists() else Ledger.create(place)
+    return workspace_ledger(workspace)

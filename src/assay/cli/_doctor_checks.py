@@ -208,8 +208,8 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
     from assay.ledger import refuse_lost
 
     try:
+        refuse_lost(workspace)
         if not has_ledger(workspace):
-            refuse_lost(workspace)
             yield Finding("ledger", "note", "nothing is recorded yet", "judge a factor: that makes it")
             return
         ledger = open_without_writing(workspace.ledger_dir)
@@ -319,12 +319,11 @@ def _answering(
     workspace: Workspace, secrets: dict[str, Secret], names: list[str], fix: str
 ) -> Iterator[Finding]:
     """Whether backends can answer; ``fix`` has a place for the name of one that cannot."""
-    from assay.ledger import Ledger
     from assay.llm import Backends, CallRecord
     from assay.tools import calls_of_run
 
     def recorded(run_id: str) -> list[CallRecord]:
-        return calls_of_run(Ledger.open(workspace.ledger_dir), run_id)
+        return calls_of_run(open_without_writing(workspace.ledger_dir), run_id)
 
     patient = {
         name: replace(backend, timeout=min(backend.timeout, _PATIENCE))

@@ -16,8 +16,7 @@ def init(
     from assay.config import Workspace, init_workspace
     from assay.ledger import refuse_lost, workspace_ledger
 
-    if not (path / "ledger").exists():
-        refuse_lost(Workspace(path))
+    refuse_lost(Workspace(path))  # before anything is made
     workspace = init_workspace(path)
     workspace_ledger(workspace)
     if as_json:

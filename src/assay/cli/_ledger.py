@@ -11,7 +11,6 @@ import typer
 
 from assay.cli._output import Json, console, print_json, printable, say
 from assay.cli._progress import note
-from assay.cli._workspace import has_ledger
 
 if TYPE_CHECKING:
     from assay.config import Workspace
@@ -60,8 +59,7 @@ def open_ledger(where: Path | None) -> Ledger:
             where="current folder",
             fix="change to a workspace, or name a ledger: --ledger DIR",
         )
-    if not has_ledger(workspace):
-        refuse_lost(workspace)
+    refuse_lost(workspace)
     return Ledger.open(workspace.ledger_dir)
 
 

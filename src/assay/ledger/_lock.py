@@ -90,7 +90,7 @@ class LogLock:
     def _hold_nothing(self) -> None:
         self._threads = threading.RLock()
         self._depth = 0
-        self._taking = False
+        self._changing = False
         self._handle: int | None = None
 
     def _leave_to_parent(self) -> None:
@@ -104,24 +104,24 @@ class LogLock:
             deadline = time.monotonic() + self._wait
             if not self._threads.acquire(timeout=self._wait):
                 raise self._busy()
-        if self._taking:
+        if self._changing:
             self._threads.release()
-            raise self._busy()  # by this very thread: a signal is handled in the middle of what follows
+            raise self._busy()  # by this very thread: a signal is handled while it takes the lock or frees it
         before = self._depth
         try:
             if before:
                 self._look_again()
             else:
-                self._taking = True
+                self._changing = True
                 if not self._locked(reading):
                     self._wait_for_it(reading, deadline or time.monotonic() + self._wait)
             self._depth += 1
-            self._taking = False
+            self._changing = False
         except BaseException as error:
             self._depth = before
             if not before:
                 self._let_go()
-                self._taking = False
+                self._changing = False
             self._threads.release()
             if isinstance(error, OSError):
                 raise (_unreadable if reading else _unopened)(self.path, error) from error
@@ -171,9 +171,11 @@ class LogLock:
             return  # a child that was forked meanwhile
         try:
             if self._depth == 1:
+                self._changing = True
                 self._let_go()
         finally:
             self._depth -= 1
+            self._changing = False
             self._threads.release()
 
     def _let_go(self) -> None:

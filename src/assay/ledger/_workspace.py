@@ -41,7 +41,8 @@ def refuse_lost(workspace: Workspace) -> None:
         It has.
     """
     runs = _run_folders(workspace.runs_dir)
-    if not runs:
+    # looked at last: another process may have made it meanwhile, and begun a run
+    if not runs or workspace.ledger_dir.exists():
         return
     listed = ", ".join(runs[:_SHOWN]) + (f" and {len(runs) - _SHOWN} more" if len(runs) > _SHOWN else "")
     raise AssayError(

@@ -96,20 +96,13 @@ class Backends:
         if backend.kind == "scripted" and backend.script:
             return ScriptedProvider(read_script(self._root / backend.script), name=backend.name)
         if backend.kind == "replay" and backend.run and self._recorded is not None:
-            return ReplayProvider(self._calls_of(backend.run, backend.name), name=backend.name)
+            calls = _calls_of(backend.run, self._recorded, backend.name)
+            return ReplayProvider(calls, name=backend.name)
         raise Refusal(
             BACKEND_NOT_AVAILABLE,
             f"the backend {backend.name!r} is of kind {backend.kind!r}, which cannot be used here",
             where=f"llm.backends.{backend.name}",
         )
-
-    def _calls_of(self, run_id: str, name: str) -> list[CallRecord]:
-        assert self._recorded is not None
-        try:
-            return list(self._recorded(run_id))
-        except Refusal as refusal:
-            refusal.where = f"llm.backends.{name}.run"
-            raise
 
     def _service(self, backend: BackendSettings) -> Provider:
         endpoint = Endpoint(
@@ -132,6 +125,15 @@ class Backends:
                 fix=f"set {backend.key} in the environment or in the .env beside assay.toml",
             )
         return found
+
+
+def _calls_of(run_id: str, recorded: Callable[[str], Iterable[CallRecord]], name: str) -> list[CallRecord]:
+    """The calls that a run has recorded; a refusal names the setting of the backend ``name``."""
+    try:
+        return list(recorded(run_id))
+    except Refusal as refusal:
+        refusal.where = f"llm.backends.{name}.run"
+        raise
 
 
 def base_url_of(backend: BackendSettings) -> str:
