@@ -64,6 +64,7 @@ _REMARKS_EN = (
     ", winsorized across stocks and then standardized", ", because attention drives prices",
     ", tested on the CSI 500 from 2015 to 2023", ", with higher values meaning more disagreement",
     ", and we keep positions for 10 trading days", ", and trades are made one day later",
+    ", excluding recent IPOs", ", and portfolios are weighted by market value",
 )  # fmt: skip
 _REMARKS_ZH = (
     ",用于衡量风险", ",每日更新", ",股票池为沪深300", ",反映流动性", ",剔除ST股票", ",简单直观",

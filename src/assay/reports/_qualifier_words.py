@@ -39,22 +39,28 @@ EXECUTION: Final = re.compile(
 LATEST: Final = re.compile(
     r"\b(?:skip\w*|exclud\w+|omit\w*|ignor\w+|drop(?:ping|ped)?|leav(?:ing|es) (?:out|aside)|without"
     r"|except(?:ing| for)?|not counting|other than)\b[^,]{0,12}\b(?:latest|last|most recent|recent|final)\b"
-    r"(?! (?:one|observation|value)s?\b)"
-    r"|\bskip(?:s|ping|ped)\b"
+    r"(?! (?:one|observation|value|ipo|listing)s?\b)"
+    r"|\bskip(?:s|ping|ped)\b(?! (?:[\w-]+ ){0,2}(?:stocks|names|shares|firms|companies)\b"
+    r"(?![^,]*\b(?:days?|weeks?|months?)\b))"
     r"|(?:剔除|跳过|扣除|去除|去掉|不含|不包括|不考虑|不计|排除|忽略|除去)[^,，]{0,4}(?:最近|近|最后"
-    r"|最新)|跳过",
+    r"|最新)(?![^,，]{0,8}(?:上市|新股))|跳过(?![^,，]{0,6}股)",
     re.IGNORECASE,
 )
-"""The latest days left out: the formula ends that much earlier."""
+"""The latest days left out: the formula ends that much earlier. What was listed lately is no day."""
 
 WEIGHT: Final = re.compile(
     r"\bweight(?:ed|ing|s)? (?:each \w+ )?(?:by|with|according to)\b(?! equal)"
-    r"|\b(?:volume|value|amount|turnover|time|exponentially|linearly)[- ]weighted\b(?! portfolio)"
+    r"|\b(?:volume|value|amount|turnover|time|exponentially|linearly)[- ]weighted\b"
     r"|\b(?:count|weigh)(?:s|ing)? (?:more|less)\b|\b(?:more|less|higher|lower|greater) weights?\b"
     r"|赋权|(?<![等合])权重(?!相[等同])|(?:按|以|用|根据|依)[^,，]{1,10}(?:加权|为权重|作为?权重)(?!组合)"
     r"|(?:成交[量额]|时间|指数|线性|衰减)加权(?!组合)",
     re.IGNORECASE,
 )
+
+OF_PORTFOLIOS: Final = re.compile(
+    r"\bportfolios?\b|组合(?:内|中)?(?:的?个股|的?股票)?(?:均|都)?(?:按|以|用|采用)", re.IGNORECASE
+)
+"""What weights the stocks of a portfolio weights no days of the formula."""
 
 LEFT_OUT: Final = re.compile(
     r"\bexclu(?:d\w+|sive of)\b|\bexcept(?:ing| for| that)?\b|\bignor\w+|\bomit\w*|\bleav(?:ing"
@@ -93,7 +99,7 @@ OF_STOCKS: Final = re.compile(
 """What is left out of the universe, or of the result, is not left out of the formula."""
 
 OF_DAYS: Final = re.compile(
-    r"涨停日|跌停日|停牌日|上涨日|下跌日|交易日中|的(?:日子|天)\b"
+    r"涨停日|跌停日|停牌日|上涨日|下跌日|交易日中|的(?:日子|天|交易日)\b"
     r"|\b(?:up|down|limit-up|limit-down|limit|event|holiday)[- ]days?\b"
     r"|\bdays (?:when|on which|with|in which|where)\b",
     re.IGNORECASE,
@@ -111,7 +117,7 @@ CONDITION: Final = re.compile(
     r"|\b(?:taken|cut|thrown|struck|weeded|screened) (?:out|off|away)\b"
     r"|\bof (?:the |all |its )?(?:daily )?(?:negative|positive|downward|upward) (?:[a-z]+ ){0,2}"
     r"(?:returns|days|moves|changes|gains)\b"
-    r"|不参与|不计入|(?:设|置|视|记)为(?:缺失|空值|零)|置零|前提|条件是|满足|当且仅当|只要|除非"
+    r"|不参与|不计入|(?:设|置|视|记)为(?:缺失|空值|零)|置零|前提|条件是|满足[^,，]*[日天时条]|当且仅当|只要|除非"
     r"|(?:若|如果|假如).*[日时涨跌]",
     re.IGNORECASE,
 )

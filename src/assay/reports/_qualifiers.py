@@ -78,7 +78,7 @@ def _said(text: str) -> Iterator[tuple[Kind, re.Match[str] | None]]:
     yield "lag", words.LATEST.search(text)
     dated = words.SPAN.search(text) is not None and words.EXECUTION.search(text) is None
     yield "lag", words.LAG.search(text) if dated else None
-    yield "weight", words.WEIGHT.search(text)
+    yield "weight", None if words.OF_PORTFOLIOS.search(text) else words.WEIGHT.search(text)
     yield "choice", words.CONDITION.search(text)
     yield "choice", None if words.CROSS_SECTION.search(text) else words.CLIPPED.search(text)
     plain = words.ORDINARY_TIME.sub(" ", text)
@@ -89,15 +89,22 @@ def _of_stocks(text: str) -> bool:
     return words.OF_STOCKS.search(text) is not None and words.OF_DAYS.search(text) is None
 
 
+def _leaves_out_stocks(text: str) -> bool:
+    return words.LEFT_OUT.search(text) is not None and _of_stocks(text)
+
+
 def attached(clause: Clause) -> bool:
     """Whether English words hang on what stands before them and are no known remark."""
-    return words.ATTACHED.match(clause.text) is not None and words.REMARK.search(clause.text) is None
+    text = clause.text
+    if _leaves_out_stocks(text):
+        return False
+    return words.ATTACHED.match(text) is not None and words.REMARK.search(text) is None
 
 
 def of_days(clause: Clause) -> bool:
     """Whether it speaks of days beside those on which every factor is computed."""
     text = words.ORDINARY_TIME.sub(" ", clause.text)
-    if words.LEFT_OUT.search(text) is not None and _of_stocks(text):
+    if _leaves_out_stocks(text):
         return False
     return words.EXECUTION.search(text) is None and words.DAYS.search(text) is not None
 
