@@ -61,7 +61,7 @@ def test_the_page(
     # 150 sold at 22 of 300 bought for 6120; then 300 shares at 10.9 stand for what cost 3060
     realised = 150 * 22 - 3060 - 4.5
     assert f"realised {realised:g}  unrealised 210" in told["assay book show"]
-    assert told["assay book import fills.csv --dry-run"] == "would record 1 orders and 1 fills\n"
+    assert told["assay book import fills.csv --dry-run"] == "would record 1 order and 1 fill\n"
     whole, later = told["assay book attribution"], told["assay book attribution --since 2024-01-10"]
     assert whole.startswith(f"realised {realised:g} from the beginning")
     assert "realised 238.5 from 2024-01-10T00:00:00Z" in later

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from assay.base import Operator
-from assay.ledger import Ledger
+from assay.cli._runs import played
+from assay.errors import AssayError, ProviderQuotaExhausted, Refusal
+from assay.ledger import LEDGER_BUSY, Ledger, LedgerUnwritable
 
 Run = Callable[..., Any]
 
@@ -47,3 +49,29 @@ def test_an_empty_ledger_names_no_near_run(run: Run, desk: Path) -> None:
     Ledger.create(desk / "ledger")
     found = run("agent", "show", "first", "--json").data
     assert found["fix"] == "list the runs: assay agent list"
+
+
+STOPS = (
+    (
+        LedgerUnwritable("the disk is full", fix="free some space"),
+        "see that the disk has space and works, then: ",
+    ),
+    (Refusal(LEDGER_BUSY, "it was not free"), "see which process holds the ledger, then: "),
+    (ProviderQuotaExhausted("nothing is left", fix="pay the bill"), "pay the bill; then: "),
+)
+
+
+@pytest.mark.parametrize(("error", "fix"), STOPS, ids=lambda item: type(item).__name__)
+def test_what_stops_a_run_says_how_it_goes_on(error: AssayError, fix: str, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger")
+    ledger.run("first").start("evolve", Operator.human(), "c", {})
+    with pytest.raises(type(error)) as caught, played(ledger, "first", "assay report evolve --resume"):
+        raise error
+    assert caught.value.fix == f"{fix}assay report evolve --resume"
+
+
+def test_a_run_that_did_not_begin_does_not_go_on(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "ledger")
+    with pytest.raises(LedgerUnwritable) as caught, played(ledger, "first", "assay agent resume first"):
+        raise LedgerUnwritable("the disk is full", fix="free some space")
+    assert caught.value.fix == "free some space"

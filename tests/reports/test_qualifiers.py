@@ -65,6 +65,7 @@ def test_clauses_keep_their_places() -> None:
         ("跌停的交易日之外", True, False),
         ("每日更新", False, False),
         (" which is a classic", False, False),
+        (" computed with data up to the previous close", False, False),
     ],
 )
 def test_what_speaks_of_days_and_what_hangs_on(text: str, days: bool, hangs: bool) -> None:

@@ -12,18 +12,19 @@ import typer
 
 from assay.cli._output import console, print_json, printable, say
 from assay.cli._progress import note, slow_notice
-from assay.cli._runs import check_known_run, check_new_run, check_unfinished
+from assay.cli._runs import check_known_run, check_new_run, check_unfinished, played
 from assay.cli._workspace import need_ledger, need_workspace
-from assay.errors import AssayError, ProviderError, Refusal
+from assay.errors import AssayError
 
 if TYPE_CHECKING:
     from assay.config import Workspace
     from assay.ledger import Ledger
     from assay.llm import Estimate, ToolCall
-    from assay.tools import Outcome, Trajectory
+    from assay.tools import Outcome
     from assay.tools.agent import AgentRequest, AgentSetup, AgentSummary
 
 RESEARCHER = "researcher"
+_AGAIN = "assay agent resume {}"
 DIFFERENT = 1
 _CALLED, _IDEA, _ANSWER = 60, 40, 2_000
 _STATES = {
@@ -70,11 +71,8 @@ def run_agent(options: AgentOptions) -> None:
     run_id = options.run or _next_id(ledger, workspace.runs_dir)
     check_new_run(ledger, run_id)
     _announce(setup, run_id, as_json=options.as_json)
-    _played(
-        lambda: start_run(setup, ledger, workspace.runs_dir, run_id, watch=_line(as_json=options.as_json)),
-        ledger,
-        run_id,
-    )
+    with played(ledger, run_id, _AGAIN.format(run_id)):
+        start_run(setup, ledger, workspace.runs_dir, run_id, watch=_line(as_json=options.as_json))
     _show_summary(workspace, ledger, run_id, as_json=options.as_json)
 
 
@@ -92,7 +90,8 @@ def resume_agent(run_id: str, *, as_json: bool) -> None:
     recorded = sum(1 for _ in ledger.run(run_id).entries(kind="tool_call"))
     _announce(setup, run_id, as_json=as_json)
     watch = _line(as_json=as_json, recorded=recorded)
-    _played(lambda: resume_run(setup, ledger, workspace.runs_dir, run_id, watch=watch), ledger, run_id)
+    with played(ledger, run_id, _AGAIN.format(run_id)):
+        resume_run(setup, ledger, workspace.runs_dir, run_id, watch=watch)
     _show_summary(workspace, ledger, run_id, as_json=as_json)
 
 
@@ -293,33 +292,6 @@ def _call_line(turn: int, tool: str, arguments: str, outcome: str, answer: Mappi
 
 def _figure(value: float | None) -> str:
     return "undefined" if value is None else f"{value:+.4f}"
-
-
-def _played(play: Callable[[], Trajectory], ledger: Ledger, run_id: str) -> None:
-    """Play a run; what stops it says how it goes on."""
-    from assay.ledger import LEDGER_BUSY, LedgerUnwritable
-    from assay.tools.agent import is_known
-
-    again = f"assay agent resume {run_id}"
-    try:
-        with slow_notice():
-            play()
-    except ProviderError as error:
-        error.fix = f"{error.fix}; then: {again}" if error.fix else f"later: {again}"
-        raise
-    except Refusal as refusal:
-        if refusal.reason.code.endswith("_budget_exhausted"):
-            refusal.fix = f"raise the limit in [llm.budget], then: {again}"
-        elif refusal.reason is LEDGER_BUSY and is_known(ledger, run_id):
-            refusal.fix = f"see which process holds the ledger, then: {again}"
-        raise
-    except LedgerUnwritable as error:
-        if is_known(ledger, run_id):
-            error.fix = f"see that the disk has space and works, then: {again}"
-        raise
-    except KeyboardInterrupt:
-        note(f"stopped; to go on: {again}")
-        raise
 
 
 def _show_estimate(setup: AgentSetup, found: Estimate, *, as_json: bool) -> None:

@@ -151,9 +151,7 @@ class _Asked:
 
     def play(self, *, resume: bool) -> None:
         """Start or resume the run; what stops it says how it goes on."""
-        from assay.cli._progress import note, slow_notice
-        from assay.cli._runs import check_new_run, check_unfinished
-        from assay.errors import ProviderError
+        from assay.cli._runs import check_new_run, check_unfinished, played
         from assay.evolve import resume_evolution, start_evolution
 
         again = f"assay report evolve {self.spec} --run {self.run} --resume"
@@ -165,15 +163,8 @@ class _Asked:
             check_new_run(self.ledger, self.run)
         act = resume_evolution if resume else start_evolution
         self._announce()
-        try:
-            with slow_notice():
-                act(self.setup, self.ledger, self.workspace.runs_dir, self.run, watch=self._watch())
-        except ProviderError as error:
-            error.fix = f"{error.fix}; then: {again}" if error.fix else f"later: {again}"
-            raise
-        except KeyboardInterrupt:
-            note(f"stopped; to go on: {again}")
-            raise
+        with played(self.ledger, self.run, again):
+            act(self.setup, self.ledger, self.workspace.runs_dir, self.run, watch=self._watch())
 
     def replay(self, to: Path) -> int:
         """Play the run again, and say whether it is the same."""

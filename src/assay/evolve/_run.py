@@ -30,7 +30,7 @@ from assay.tools import (
     ledger_sink,
 )
 from assay.tools.agent._recorded import ContinuedLedger, RecordedRegistry
-from assay.tools.agent._run import Watch, is_known
+from assay.tools.agent._run import Watch
 
 if TYPE_CHECKING:
     from assay.judge import Reward
@@ -62,7 +62,7 @@ def start_evolution(
         The id cannot name a run, or its folder holds something else.
     """
     folder = TrajectoryStore(runs, run_id).folder(setup.gated.spec_id, ROLLOUT)
-    if folder.exists() and not is_known(ledger, run_id):
+    if folder.exists() and not ledger.run(run_id).was_started():
         raise AssayError(
             f"runs/{run_id} holds an episode that the ledger knows nothing of",
             where="run",

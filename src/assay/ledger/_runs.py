@@ -56,6 +56,11 @@ class Run:
         with self.ledger.index() as index:
             yield from index.entries(kind=kind, run=self.id)
 
+    def was_started(self) -> bool:
+        """Whether the record has a run of this id."""
+        with self.ledger.index() as index:
+            return self.id in index.runs()
+
     def state(self) -> RunState:
         """Whether the run is open, and what its start said.
 

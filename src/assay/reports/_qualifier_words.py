@@ -177,6 +177,8 @@ REMARK: Final = re.compile(
     r"|measuring"
     r"|reflect\w+|meaning|giving|yielding|following|motivated|inspired|based|indicating|suggesting|predict\w+"
     r"|leaving no|serving|making|telling|showing|scaled|using (?:daily|adjusted|data|prices?|clos\w+))\b"
+    r"|\b(?:data|information|prices) (?:known |available )?(?:up to|through|until)"
+    r" (?:the )?(?:previous|prior)\b"
     r"|\b[A-Za-z] ?= ?\d|\b(?:no|not any|without any)\b|\bneutrali[sz]|\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )

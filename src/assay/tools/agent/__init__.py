@@ -14,7 +14,7 @@ from assay.tools.agent._prompt import researcher_prompt
 from assay.tools.agent._recorded import ContinuedLedger, Diverged, RecordedRegistry
 from assay.tools.agent._replay import replay_run
 from assay.tools.agent._request import DESK, AgentRequest, read_request
-from assay.tools.agent._run import Watch, is_known, resume_run, start_run
+from assay.tools.agent._run import Watch, resume_run, start_run
 from assay.tools.agent._setup import AgentSetup
 from assay.tools.agent._summary import AgentRun, AgentSummary, Best, agent_runs, summary_of
 from assay.tools.agent._turns import AgentCall, agent_calls
@@ -39,7 +39,6 @@ __all__ = [
     "compared",
     "estimate_run",
     "explorer",
-    "is_known",
     "read_request",
     "replay_run",
     "researcher_prompt",

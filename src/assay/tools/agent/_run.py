@@ -68,7 +68,7 @@ def start_run(
         The id cannot name a run, or its folder holds something else.
     """
     folder = TrajectoryStore(runs, run_id).folder(CASE, ROLLOUT)
-    if folder.exists() and not is_known(ledger, run_id):
+    if folder.exists() and not ledger.run(run_id).was_started():
         raise AssayError(
             f"runs/{run_id} holds an episode that the ledger knows nothing of",
             where="run",
@@ -104,12 +104,6 @@ def resume_run(
     with _alone(runs / run_id):
         take_up(ledger.run(run_id), operator, inputs)
         return _guarded(_Episode(setup, ledger, runs, run_id, operator, watch))
-
-
-def is_known(ledger: Ledger, run_id: str) -> bool:
-    """Whether the ledger has a run of this id."""
-    with ledger.index() as index:
-        return run_id in index.runs()
 
 
 _MEANING = {
