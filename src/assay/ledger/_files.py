@@ -92,8 +92,8 @@ class KeptFile:
         self._finalizer.atexit = False
         return self.number
 
-    def handle_of_late(self) -> int:
-        """As :meth:`handle`, but of calls that follow each other closely the first looks for all.
+    def look_now_and_then(self) -> None:
+        """See that the file is open, as :meth:`handle` does; of calls that are close the first looks for all.
 
         Since Linux 6.13 a ``stat`` makes the next write of a file carry a finer time, which costs more than a
         small write itself.
@@ -102,7 +102,6 @@ class KeptFile:
         if now - self._looked > _LOOK_AFTER:
             self.handle()
             self._looked = now
-        return self.number
 
     def is_open(self) -> bool:
         """Whether the handle is still that of the file, and the file has a name.

@@ -52,7 +52,7 @@ class Head:
         OSError
             It cannot: then nothing must be appended, as nobody would notice that it was taken away again.
         """
-        self._kept.handle_of_late()
+        self._kept.look_now_and_then()
 
     def note(self, position: Position) -> None:
         """Write the hint, after :meth:`open`; where that fails, the old one stays true."""

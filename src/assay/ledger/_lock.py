@@ -137,9 +137,8 @@ class LogLock:
 
     def _locked(self, reading: bool) -> bool:
         """Try once; whether the lock is held, or none is needed."""
-        log = self._log
         try:
-            self._handle = log.number if log.is_open() else log.handle()
+            self._handle = self._log.handle()
         except OSError as error:
             if reading and error.errno in _READ_ONLY:
                 self._status = os.stat(self._name)
@@ -152,9 +151,9 @@ class LogLock:
             return False
         self._status = status = os.stat(self._name)
         # a log that was replaced between opening and locking keeps nobody out
-        if (status.st_dev, status.st_ino) != log.identity:
+        if identity_of(status) != self._log.identity:
             self._handle = None
-            log.close()
+            self._log.close()
             return False
         return True
 
